@@ -84,6 +84,8 @@ final class ChildMains {
   private static InterceptorStack plainStack() {
     return InterceptorStack.builder()
         .outermost(new Forwards())
+        .credentials(
+            CachedCallCredentials.builder(() -> Token.withoutExpiry("from-a-source")).build())
         .eventListener(new StackEventListener() {})
         .build();
   }
