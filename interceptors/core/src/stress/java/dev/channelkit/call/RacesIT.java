@@ -34,6 +34,8 @@ class RacesIT {
                 "1",
                 "-iters",
                 "2",
+                "-time",
+                "300",
                 "-sc",
                 "false",
                 "-v",
