@@ -26,7 +26,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
  * Everything that may meet in a deferred call, on real threads. After each round the delegate's log
- * must be the script of the application, or a prefix of it with a cancel behind; no operation lost,
+ * must be the script of the application, or a prefix of it with a cancel in it; no operation lost,
  * one end, no delegate left running behind an end.
  */
 public final class DeferredClientCallRaces {
@@ -459,14 +459,14 @@ public final class DeferredClientCallRaces {
       if (!log.created) {
         return NEVER_CREATED;
       }
-      if (!sent.endsWith("X")) {
+      if (sent.indexOf('X') < 0) {
         return "delegate left running: " + story;
       }
       if (sent.equals("X")) {
         return NEVER_STARTED;
       }
       // Behind a cancel of its own the delegate may get what was under way, never out of order.
-      return "S1H".startsWith(sent.substring(0, sent.length() - 1).replace("X", ""))
+      return "S1H".startsWith(sent.replace("X", ""))
           ? CANCELLED
           : "reordered: " + story;
     }
