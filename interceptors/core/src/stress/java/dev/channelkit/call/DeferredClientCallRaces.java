@@ -466,9 +466,7 @@ public final class DeferredClientCallRaces {
         return NEVER_STARTED;
       }
       // Behind a cancel of its own the delegate may get what was under way, never out of order.
-      return "S1H".startsWith(sent.replace("X", ""))
-          ? CANCELLED
-          : "reordered: " + story;
+      return "S1H".startsWith(sent.replace("X", "")) ? CANCELLED : "reordered: " + story;
     }
   }
 
