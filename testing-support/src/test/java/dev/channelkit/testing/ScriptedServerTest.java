@@ -373,6 +373,9 @@ class ScriptedServerTest {
     server.on("test.Service/Unary", Script.begin().never());
     ClientCall<byte[], byte[]> call = start(server.channel(), UNARY, heard);
     call.request(1);
+    // A client on Netty sends nothing of a unary call before its message.
+    call.sendMessage(bytes("q"));
+    call.halfClose();
     server.awaitCalls(1, SOON);
     assertThatThrownBy(() -> ScriptedServer.onPort(server.port()))
         .isInstanceOf(UncheckedIOException.class);
