@@ -14,7 +14,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RacesIT {
-  // In jcstress's words: how long one configuration runs, and how many compilation modes are tried.
+  // In jcstress's words; "default" runs longer.
   private static final String MODE = System.getProperty("channelkit.stress.mode", "quick");
 
   @Test
@@ -34,6 +34,10 @@ class RacesIT {
                 "1",
                 "-iters",
                 "2",
+                "-time",
+                "300",
+                "-jvmArgs",
+                "-Xmx256m",
                 "-sc",
                 "false",
                 "-v",
@@ -51,12 +55,15 @@ class RacesIT {
     List<String> forbidden = new ArrayList<>();
     long rounds = 0;
     int configurations = 0;
+    boolean summary = false;
     // A row of a table of outcomes: result, samples, share, verdict.
     Pattern row = Pattern.compile("\\s*(.+?)\\s+([0-9,]+)\\s+[<0-9.,]+%\\s+(\\S+).*");
     for (String line : lines) {
-      configurations += line.startsWith(".......... [") ? 1 : 0;
+      // First a table for each configuration, then, from this line on, one for each test.
+      summary |= line.startsWith("RUN RESULTS");
+      configurations += !summary && line.matches("\\.+ \\[(OK|FAILED)].*") ? 1 : 0;
       Matcher matcher = row.matcher(line);
-      if (matcher.matches()) {
+      if (summary && matcher.matches()) {
         long samples = Long.parseLong(matcher.group(2).replace(",", ""));
         rounds += samples;
         if (!matcher.group(3).equals("Acceptable") && samples > 0) {
