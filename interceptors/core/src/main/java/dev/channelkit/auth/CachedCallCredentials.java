@@ -73,11 +73,7 @@ public final class CachedCallCredentials extends CallCredentials implements Even
     this.events = events;
     this.cache = new TokenCache(fetcher, settings, events);
     this.interceptor =
-        new CredentialsInterceptor(
-            this,
-            cache,
-            settings.retryOnce(),
-            CallRuntime.of(settings.executor(), settings.scheduler()));
+        new CredentialsInterceptor(this, cache, settings.retryOnce(), CallRuntime.shared());
   }
 
   /**

@@ -43,8 +43,6 @@ final class FakeSource implements TokenSource {
     synchronized (this) {
       step = script.poll();
     }
-    return step != null
-        ? step.fetch()
-        : Token.of(value(number), clock.instant().plus(lifetime));
+    return step != null ? step.fetch() : Token.of(value(number), clock.instant().plus(lifetime));
   }
 }

@@ -58,7 +58,8 @@ class FetchFailureTest {
         Named.of(
             "returns an expired token",
             () -> Token.of("too-late", expired.clock.instant().minusSeconds(1))),
-        Named.of("returns a token a header cannot carry", () -> Token.withoutExpiry("line\nbreak")));
+        Named.of(
+            "returns a token a header cannot carry", () -> Token.withoutExpiry("line\nbreak")));
   }
 
   @ParameterizedTest

@@ -99,9 +99,7 @@ class InterceptorTest {
           }
         };
 
-    call(
-        through(credentials().interceptor()),
-        CallOptions.DEFAULT.withCallCredentials(own));
+    call(through(credentials().interceptor()), CallOptions.DEFAULT.withCallCredentials(own));
 
     assertThat(server.authorizations).containsExactly("Bearer own");
     assertThat(lab.source.fetches()).isZero();
@@ -111,9 +109,7 @@ class InterceptorTest {
   void settingTheCredentialsOnTheStubTooDoesNotDoubleTheHeader() {
     CachedCallCredentials credentials = credentials();
 
-    call(
-        through(credentials.interceptor()),
-        CallOptions.DEFAULT.withCallCredentials(credentials));
+    call(through(credentials.interceptor()), CallOptions.DEFAULT.withCallCredentials(credentials));
 
     assertThat(server.authorizations).containsExactly("Bearer secret-1");
   }
@@ -132,8 +128,7 @@ class InterceptorTest {
   @DisplayName("E1 applied per attempt: transport retries each carry exactly one token")
   void everyAttemptCarriesOneToken() {
     server.script(
-        (number, authorization) ->
-            number < 3 ? TextServer.Refusal.of(Status.UNAVAILABLE) : null);
+        (number, authorization) -> number < 3 ? TextServer.Refusal.of(Status.UNAVAILABLE) : null);
     Channel channel =
         ClientInterceptors.intercept(
             server.channel(
@@ -264,10 +259,9 @@ class InterceptorTest {
         () -> {
           throw new java.io.IOException("down");
         });
-    Channel channel = through(credentials().interceptor());
 
-    assertThat(attempts(channel)).isEqualTo(1);
-    assertThat(attempts(channel)).isEqualTo(2);
+    assertThat(attempts(through(credentials().interceptor()))).isEqualTo(1);
+    assertThat(attempts(through(credentials().interceptor()))).isEqualTo(2);
     assertThat(lab.source.fetches()).isEqualTo(3);
   }
 

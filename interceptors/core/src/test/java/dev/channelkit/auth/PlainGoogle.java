@@ -31,7 +31,11 @@ final class PlainGoogle extends Credentials {
     return authorization == null
         ? Map.of()
         : Map.of(
-            "Authorization", List.of(authorization), "x-goog-user-project", projects, "x-also-bin",
+            "Authorization",
+            List.of(authorization),
+            "x-goog-user-project",
+            projects,
+            "x-also-bin",
             List.of("AQI="));
   }
 
