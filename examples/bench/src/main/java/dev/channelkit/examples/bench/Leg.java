@@ -1,0 +1,50 @@
+package dev.channelkit.examples.bench;
+
+import java.util.Map;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * One fork of one benchmark.
+ *
+ * @param nanos per operation
+ * @param bytes allocated per operation
+ */
+record Leg(double nanos, double bytes) {
+
+  /** Runs a benchmark in a JVM of its own. */
+  static Leg measure(Class<?> benchmarks, String method) throws RunnerException {
+    RunResult result =
+        new Runner(
+                new OptionsBuilder()
+                    .include("^" + (benchmarks.getName() + "." + method).replace(".", "\\.") + "$")
+                    .forks(1)
+                    .warmupIterations(4)
+                    .warmupTime(TimeValue.milliseconds(500))
+                    .measurementIterations(5)
+                    .measurementTime(TimeValue.milliseconds(250))
+                    .addProfiler(GCProfiler.class)
+                    .verbosity(VerboseMode.SILENT)
+                    .shouldFailOnError(true)
+                    // One collector thread and a fixed heap: two cores have none to spare.
+                    .jvmArgs("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC")
+                    .build())
+            .runSingle();
+    return new Leg(result.getPrimaryResult().getScore(), allocated(result.getSecondaryResults()));
+  }
+
+  @SuppressWarnings("rawtypes") // JMH's own signature
+  private static double allocated(Map<String, Result> secondary) {
+    return secondary.entrySet().stream()
+        .filter(entry -> entry.getKey().endsWith("gc.alloc.rate.norm"))
+        .mapToDouble(entry -> entry.getValue().getScore())
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("JMH gave no gc.alloc.rate.norm: " + secondary));
+  }
+}
