@@ -27,7 +27,7 @@ final class AsyncDriver implements Driver {
       case BIDI_STREAMING ->
           send(run, ClientCalls.asyncBidiStreamingCall(call, application), application);
     }
-    run.disturb(application::cancel);
+    run.disturbance().now(application::cancel);
     run.awaitClosed();
     if (run.cell().rejects()) {
       application.cancel();

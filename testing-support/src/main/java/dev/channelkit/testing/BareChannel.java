@@ -15,7 +15,7 @@ final class BareChannel {
     return OUTCOMES.computeIfAbsent(
         cell,
         c -> {
-          try (CellRun run = new CellRun(c, null, UnaryOperator.identity(), patience)) {
+          try (CellRun run = CellRun.of(c, null, UnaryOperator.identity(), patience)) {
             Outcome outcome = run.execute();
             run.finish(outcome.openOnServer());
             run.journal().throwIfBroken("bare channel: " + c);

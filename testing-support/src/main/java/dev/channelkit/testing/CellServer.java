@@ -72,6 +72,10 @@ final class CellServer implements AutoCloseable {
     return exchanges.stream().anyMatch(e -> !halfClosed || e.halfClosed);
   }
 
+  long halfClosedCalls() {
+    return exchanges.stream().filter(e -> e.halfClosed).count();
+  }
+
   /** Answers the calls that wait for it. */
   void release() {
     exchanges.forEach(Exchange::finish);

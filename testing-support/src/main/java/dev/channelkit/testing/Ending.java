@@ -109,10 +109,10 @@ enum Ending {
     return this == DROPPED || this == CANCEL_BEFORE_START;
   }
 
-  /** Whether a throw in {@code callback} is what this ending is about. */
+  /** Throws what this ending is about, when it is one of the two. */
   void throwIn(Ending exception, Ending error) {
     if (this == exception) {
-      throw new IllegalStateException("thrown by the listener on purpose");
+      throw new DeliberateException();
     }
     if (this == error) {
       throw new DeliberateError();
@@ -161,6 +161,15 @@ enum Ending {
   @Override
   public String toString() {
     return label;
+  }
+
+  /** An exception that only this suite throws, so that its own threads can keep quiet about it. */
+  static final class DeliberateException extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    DeliberateException() {
+      super("thrown by the listener on purpose");
+    }
   }
 
   /** An Error that only this suite throws, so that its own threads can keep quiet about it. */

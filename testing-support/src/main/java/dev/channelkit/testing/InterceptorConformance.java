@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.grpc.CallOptions;
 import io.grpc.ClientInterceptor;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -155,6 +157,17 @@ public abstract class InterceptorConformance {
   }
 
   /**
+   * Checks single rules that no cell of the matrix shows.
+   *
+   * @return one test per check
+   */
+  @TestFactory
+  protected final Stream<DynamicNode> rules() {
+    return RuleCheck.all().stream()
+        .map(rule -> DynamicTest.dynamicTest(rule.name(), () -> check(rule)));
+  }
+
+  /**
    * Counts the cells, so that nobody takes an empty matrix for a passed one.
    *
    * @param reporter receives the count; not null
@@ -171,7 +184,7 @@ public abstract class InterceptorConformance {
       Function<Cell, K> by,
       Function<List<Cell>, Stream<? extends DynamicNode>> inside) {
     return cells.stream()
-        .collect(Collectors.groupingBy(by, java.util.LinkedHashMap::new, Collectors.toList()))
+        .collect(Collectors.groupingBy(by, LinkedHashMap::new, Collectors.toList()))
         .entrySet()
         .stream()
         .map(
@@ -187,23 +200,58 @@ public abstract class InterceptorConformance {
 
   private void checkQuietly(Cell cell) throws Exception {
     Outcome bare = BareChannel.outcomeOf(cell, PATIENCE);
+    run(
+        cell.toString(),
+        subject -> CellRun.of(cell, subject, this::callOptions, patience()),
+        cell.rejects() ? bare.openOnServer() : 0,
+        (run, seen) -> new Judge(cell, traits(), run.journal()).judge(seen, bare));
+  }
+
+  /** Runs one check of the rules; throws an AssertionError that names every broken rule. */
+  final void check(RuleCheck check) throws Exception {
+    Quiet.run(
+        () ->
+            run(
+                check.name(),
+                subject ->
+                    new CellRun(
+                        check.surroundings(),
+                        check.driver(traits()),
+                        check.rule(),
+                        subject,
+                        this::callOptions,
+                        patience()),
+                0,
+                (run, seen) -> {
+                  if (!seen.seenByCaller().equals(RuleCheck.DONE)) {
+                    run.journal().broke(check.rule(), "the caller saw " + seen.seenByCaller());
+                  }
+                }));
+  }
+
+  private void run(
+      String title,
+      Function<ClientInterceptor, CellRun> start,
+      int strandedByGrpc,
+      BiConsumer<CellRun, Outcome> judge)
+      throws Exception {
     Set<Thread> before = SuiteThreads.alive();
     ClientInterceptor subject = newInterceptor();
-    try (CellRun run = new CellRun(cell, subject, this::callOptions, patience())) {
+    try (CellRun run = start.apply(subject)) {
       Outcome seen = run.execute();
-      run.finish(cell.rejects() ? bare.openOnServer() : 0);
+      run.finish(strandedByGrpc);
       if (!run.hung()) {
-        new Judge(cell, traits(), run.journal()).judge(seen, bare);
+        judge.accept(run, seen);
       }
-      if (!cell.rejects() || !seen.startedBelow()) {
-        checkCounts(cell, run.journal());
+      if (!run.cell().rejects() || !seen.startedBelow()) {
+        checkCounts(run.cell(), run.journal());
       }
       afterCell();
       List<String> threads = SuiteThreads.leftSince(before, this::isSharedThread, patience());
       if (!threads.isEmpty()) {
         run.journal().broke(Rule.H, "threads left: " + threads);
       }
-      run.journal().throwIfBroken(cell.toString());
+      run.journal().throwIfBroken(title);
     }
   }
 

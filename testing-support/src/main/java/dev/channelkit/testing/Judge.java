@@ -36,18 +36,24 @@ final class Judge {
       case START_THROWS_BELOW -> startThrowsBelow(seen);
       case CANCEL_RACING_CLOSE -> {
         closedOnce(seen);
-        allow(seen, Status.Code.OK, Status.Code.CANCELLED);
+        if (!isLocal(seen, bare) && !traits.contains(InterceptorTrait.REWRITES_ERRORS)) {
+          allow(seen, Status.Code.OK, Status.Code.CANCELLED);
+        }
       }
       default -> {
         closedOnce(seen);
-        if (bare.startedBelow()
-            && !seen.startedBelow()
-            && traits.contains(InterceptorTrait.ANSWERS_LOCALLY)) {
-          return;
+        if (!isLocal(seen, bare)) {
+          compare(seen, bare);
         }
-        compare(seen, bare);
       }
     }
+  }
+
+  /** Whether the interceptor answered by itself a call that otherwise goes to the server. */
+  private boolean isLocal(Outcome seen, Outcome bare) {
+    return bare.startedBelow()
+        && !seen.startedBelow()
+        && traits.contains(InterceptorTrait.ANSWERS_LOCALLY);
   }
 
   private void cancelBeforeStart(Outcome seen) {

@@ -29,7 +29,7 @@ final class RawDriver implements Driver {
       call.cancel(CellRun.CANCELLED, null);
     } else {
       send(run, call);
-      run.disturb(() -> call.cancel(CellRun.CANCELLED, null));
+      run.disturbance().now(() -> call.cancel(CellRun.CANCELLED, null));
     }
     boolean closed = run.awaitClosed();
     if (closed && !run.cell().rejects()) {

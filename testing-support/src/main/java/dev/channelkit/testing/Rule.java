@@ -3,8 +3,8 @@ package dev.channelkit.testing;
 /** The rules that the conformance suite can name when a call breaks one. */
 enum Rule {
   A1(
-      "interceptCall must acquire nothing that needs releasing, because the call it returns may be"
-          + " dropped, cancelled before start, or fail in start."),
+      "interceptCall must be thread-safe and must acquire nothing that needs releasing, because the"
+          + " call it returns may be dropped, cancelled before start, or fail in start."),
   A2("interceptCall must neither return null nor throw; it must return a call that fails."),
   A3("next.newCall must run under the Context that was current when the caller made the call."),
   A5(

@@ -18,7 +18,7 @@ final class StubDrivers {
     Future<String> answer =
         ClientCalls.futureUnaryCall(
             run.channel().newCall(type.method(), run.options()), "message 0");
-    run.disturb(() -> answer.cancel(true));
+    run.disturbance().now(() -> answer.cancel(true));
     run.awaitClosed();
     if (run.cell().rejects()) {
       answer.cancel(true);
@@ -34,7 +34,7 @@ final class StubDrivers {
   }
 
   static String blockingUnary(CellRun run) throws Exception {
-    run.disturbWhileBlocked();
+    run.disturbance().whileBlocked();
     String answer =
         ClientCalls.blockingUnaryCall(
             run.channel(), run.cell().type().method(), run.options(), "message 0");
@@ -42,7 +42,7 @@ final class StubDrivers {
   }
 
   static String iterator(CellRun run) throws Exception {
-    run.disturbWhileBlocked();
+    run.disturbance().whileBlocked();
     Iterator<String> answers =
         ClientCalls.blockingServerStreamingCall(
             run.channel(), run.cell().type().method(), run.options(), "message 0");
@@ -66,7 +66,7 @@ final class StubDrivers {
           call.halfClose();
         }
       }
-      run.disturb(() -> call.cancel(CellRun.CANCELLED));
+      run.disturbance().now(() -> call.cancel(CellRun.CANCELLED));
     }
     List<String> messages = new ArrayList<>();
     for (String message = call.read(); message != null; message = call.read()) {

@@ -46,7 +46,8 @@ final class SuiteThreads {
       thread.setDaemon(true);
       thread.setUncaughtExceptionHandler(
           (t, thrown) -> {
-            if (!(thrown instanceof Ending.DeliberateError)) {
+            if (!(thrown instanceof Ending.DeliberateError
+                || thrown instanceof Ending.DeliberateException)) {
               System.getLogger("channelkit.testing")
                   .log(System.Logger.Level.WARNING, "thread " + t.getName() + " died", thrown);
             }
