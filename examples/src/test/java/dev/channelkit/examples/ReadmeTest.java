@@ -34,7 +34,9 @@ class ReadmeTest {
     for (Map.Entry<String, String> block : shown.entrySet()) {
       Matcher source = SOURCE.matcher(Files.readString(ROOT.resolve(block.getKey())));
       assertThat(source.find()).as(block.getKey()).isTrue();
-      assertThat(block.getValue()).as(block.getKey()).isEqualTo(source.group(1).stripIndent() + "\n");
+      assertThat(block.getValue())
+          .as(block.getKey())
+          .isEqualTo(source.group(1).stripIndent() + "\n");
       assertThat(block.getValue().lines().count()).as(block.getKey()).isLessThanOrEqualTo(14);
     }
   }

@@ -219,8 +219,7 @@ final class CredentialCharts {
   private static String operations(Run bare, Run ours) {
     Map<String, Double> left = bare.millisByOperation();
     Map<String, Double> right = ours.millisByOperation();
-    double most =
-        left.values().stream().mapToDouble(Double::doubleValue).max().orElse(1);
+    double most = left.values().stream().mapToDouble(Double::doubleValue).max().orElse(1);
     double rowHeight = 40;
     double labels = 120;
     double span = RIGHT - LEFT - labels - 110;

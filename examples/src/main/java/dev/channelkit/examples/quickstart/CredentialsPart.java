@@ -114,9 +114,15 @@ final class CredentialsPart implements Part {
     table.row("RPCs delayed by a refresh", "", number(ours.delayed()));
     table.row("RPCs sent with an expired token", "", number(ours.sentExpired()));
     table.row("ms per RPC", millis(bare.millisPerCall()), millis(ours.millisPerCall()));
-    table.row("ms per operation", millis(bare.millisPerOperation()), millis(ours.millisPerOperation()));
-    table.row("ms to get a token, median", millis(bare.millisToWire(0.5)), millis(ours.millisToWire(0.5)));
-    table.row("ms to get a token, 99 %", millis(bare.millisToWire(0.99)), millis(ours.millisToWire(0.99)));
+    table.row(
+        "ms per operation", millis(bare.millisPerOperation()), millis(ours.millisPerOperation()));
+    table.row(
+        "ms to get a token, median",
+        millis(bare.millisToWire(0.5)),
+        millis(ours.millisToWire(0.5)));
+    table.row(
+        "ms to get a token, 99 %",
+        millis(bare.millisToWire(0.99)), millis(ours.millisToWire(0.99)));
     return table;
   }
 

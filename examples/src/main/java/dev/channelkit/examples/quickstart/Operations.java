@@ -29,7 +29,8 @@ final class Operations {
           new Operation("schema", spark -> spark.range(9).toDF("m").select("m").schema()),
           new Operation("conf", spark -> spark.conf().get("spark.sql.session.timeZone")),
           new Operation(
-              "sql", spark -> spark.sql("SELECT id, id * id AS square FROM numbers").collectAsList()),
+              "sql",
+              spark -> spark.sql("SELECT id, id * id AS square FROM numbers").collectAsList()),
           new Operation("semanticHash", spark -> spark.table("numbers").semanticHash()),
           new Operation("conf", spark -> spark.conf().get("spark.sql.caseSensitive")),
           new Operation("schema", spark -> spark.range(1000).groupBy("id").count().schema()));

@@ -41,6 +41,8 @@ final class Parts {
   static String list() {
     return ALL.stream()
         .map(part -> "%n  %-12s %s".formatted(part.name(), part.what()))
-        .collect(Collectors.joining("", "the parts are:", "%n  %-12s %s".formatted("all", "each of them")));
+        .collect(
+            Collectors.joining(
+                "", "the parts are:", "%n  %-12s %s".formatted("all", "each of them")));
   }
 }

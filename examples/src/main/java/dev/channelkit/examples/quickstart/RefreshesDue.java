@@ -26,7 +26,8 @@ final class RefreshesDue {
    * @param tokens what the source gave out, in any order
    * @param staleMargin how long before its expiry a token is to be replaced
    */
-  static long count(List<Instant> calls, List<TokenSourceModel.Issued> tokens, Duration staleMargin) {
+  static long count(
+      List<Instant> calls, List<TokenSourceModel.Issued> tokens, Duration staleMargin) {
     if (calls.isEmpty()) {
       return 0;
     }

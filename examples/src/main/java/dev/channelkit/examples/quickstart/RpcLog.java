@@ -39,8 +39,8 @@ final class RpcLog {
    * A log.
    *
    * @param clock the clock that the token source uses too
-   * @param generationOf the number of the token in the headers that credentials give; 0 leaves
-   *     what {@link #carries} noted
+   * @param generationOf the number of the token in the headers that credentials give; 0 leaves what
+   *     {@link #carries} noted
    */
   RpcLog(InstantSource clock, ToLongFunction<Metadata> generationOf) {
     this.clock = clock;
@@ -160,8 +160,7 @@ final class RpcLog {
         entries.add(entry);
         CallCredentials credentials = options.getCredentials();
         if (credentials != null) {
-          return next.newCall(
-              method, options.withCallCredentials(new Watched(credentials, entry)));
+          return next.newCall(method, options.withCallCredentials(new Watched(credentials, entry)));
         }
         return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
           @Override
@@ -199,9 +198,7 @@ final class RpcLog {
 
   /** Everything recorded so far, in the order of the starts. */
   List<Entry> entries() {
-    return entries.stream()
-        .sorted((a, b) -> Long.compare(a.startNanos, b.startNanos))
-        .toList();
+    return entries.stream().sorted((a, b) -> Long.compare(a.startNanos, b.startNanos)).toList();
   }
 
   /** RPCs by method. */

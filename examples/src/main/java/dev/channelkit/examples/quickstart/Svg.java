@@ -39,7 +39,8 @@ final class Svg {
   /** Text at a point; {@code anchor} is start, middle or end. */
   Svg text(String style, String anchor, double x, double y, String text) {
     body.append(
-        format("<text class=\"%s\" text-anchor=\"%s\" x=\"%.2f\" y=\"%.2f\">", style, anchor, x, y));
+        format(
+            "<text class=\"%s\" text-anchor=\"%s\" x=\"%.2f\" y=\"%.2f\">", style, anchor, x, y));
     body.append(escape(text)).append("</text>");
     return this;
   }

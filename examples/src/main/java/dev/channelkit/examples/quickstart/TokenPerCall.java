@@ -8,7 +8,10 @@ import org.sparkproject.io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
 import org.sparkproject.io.grpc.Metadata;
 import org.sparkproject.io.grpc.MethodDescriptor;
 
-/** What people write today: each RPC, the releases too, asks for a token and blocks until it is here. */
+/**
+ * What people write today: each RPC, the releases too, asks for a token and blocks until it is
+ * here.
+ */
 final class TokenPerCall implements ClientInterceptor {
   static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,8 +67,7 @@ class ReportTest {
         0,
         Duration.ofSeconds(2),
         Map.of("schema", 3.5),
-        List.of(
-            new RpcLog.Entry("AnalyzePlan", start), new RpcLog.Entry("AnalyzePlan", start)),
+        List.of(new RpcLog.Entry("AnalyzePlan", start), new RpcLog.Entry("AnalyzePlan", start)),
         Map.of("AnalyzePlan", 2L),
         source.issued());
   }

@@ -60,8 +60,7 @@ class RunTest {
   }
 
   private static Run run(List<TokenSourceModel.Issued> tokens, RpcLog.Entry... rpcs) {
-    return new Run(
-        1, START, 0, Duration.ofSeconds(4), Map.of(), List.of(rpcs), Map.of(), tokens);
+    return new Run(1, START, 0, Duration.ofSeconds(4), Map.of(), List.of(rpcs), Map.of(), tokens);
   }
 
   private static RpcLog.Entry entry(long startMillis, long sentMillis, long generation) {

@@ -9,7 +9,9 @@ class TextTableTest {
   @Test
   void names_stand_left_and_figures_right() {
     TextTable table =
-        new TextTable("", "bare", "channelkit").row("RPCs", "563", "3,310").row("fetches", "563", "6");
+        new TextTable("", "bare", "channelkit")
+            .row("RPCs", "563", "3,310")
+            .row("fetches", "563", "6");
     assertThat(table.toString())
         .isEqualTo(
             """

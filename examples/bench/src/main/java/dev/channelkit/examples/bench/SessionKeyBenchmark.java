@@ -21,7 +21,9 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** The user and the session of a request, by kind of message, against looking the fields up by name. */
+/**
+ * The user and the session of a request, by kind of message, against looking the fields up by name.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

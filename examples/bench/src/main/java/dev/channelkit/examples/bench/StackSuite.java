@@ -14,9 +14,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "stack",
     mixinStandardHelpOptions = true,
-    description = "The stack on a healthy call, warm credentials, and the session key of a request.")
+    description =
+        "The stack on a healthy call, warm credentials, and the session key of a request.")
 final class StackSuite implements Callable<Integer> {
-  /** After this long a noisy row is not repeated any more, so that the run ends within six minutes. */
+  /**
+   * After this long a noisy row is not repeated any more, so that the run ends within six minutes.
+   */
   private static final Duration NO_REPEAT_AFTER = Duration.ofSeconds(270);
 
   @Option(
@@ -39,7 +42,8 @@ final class StackSuite implements Callable<Integer> {
               CallBenchmark.class,
               "bare",
               List.of(
-                  new Contender("call: 1 forwarding interceptor / bare", "oneForwarding", null, null),
+                  new Contender(
+                      "call: 1 forwarding interceptor / bare", "oneForwarding", null, null),
                   new Contender(
                       "call: 3 forwarding interceptors / bare", "threeForwarding", null, null),
                   new Contender(
@@ -62,8 +66,7 @@ final class StackSuite implements Callable<Integer> {
                       "generated",
                       Bar.absolute(120),
                       Bar.absolute(150)),
-                  new Contender(
-                      "session key, dynamic message / by name", "dynamic", null, null),
+                  new Contender("session key, dynamic message / by name", "dynamic", null, null),
                   new Contender(
                       "session key, encoded bytes / by name", "bytes", Bar.absolute(150), null))));
 
@@ -96,7 +99,8 @@ final class StackSuite implements Callable<Integer> {
     results.write(output);
     System.out.println();
     System.out.println(results.table());
-    System.out.println("ratio: median of the pairs' ratios; bars with + count what is added to the baseline");
+    System.out.println(
+        "ratio: median of the pairs' ratios; bars with + count what is added to the baseline");
     System.out.println("rows: " + output.normalize());
     return 0;
   }
