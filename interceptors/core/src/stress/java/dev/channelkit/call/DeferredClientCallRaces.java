@@ -296,7 +296,7 @@ public final class DeferredClientCallRaces {
     }
   }
 
-    /** One call and all that may be done to it. */
+  /** One call and all that may be done to it. */
   public abstract static class Round {
     final Log log = new Log();
     final Delegate delegate = new Delegate(log);
