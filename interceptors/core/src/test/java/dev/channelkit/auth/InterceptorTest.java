@@ -37,7 +37,7 @@ class InterceptorTest {
   private final TextServer server = new TextServer();
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     server.close();
   }
 

@@ -34,7 +34,7 @@ class RetryOnceTest {
       ClientInterceptors.intercept(server.channel(), credentials.interceptor());
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     server.close();
   }
 

@@ -115,15 +115,19 @@ final class TextServer implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    for (ManagedChannel channel : channels) {
-      channel.shutdownNow();
-      if (!channel.awaitTermination(10, TimeUnit.SECONDS)) {
-        throw new AssertionError("a channel does not end: an applier was left behind");
+  public void close() {
+    try {
+      for (ManagedChannel channel : channels) {
+        channel.shutdownNow();
+        if (!channel.awaitTermination(10, TimeUnit.SECONDS)) {
+          throw new AssertionError("a channel does not end: an applier was left behind");
+        }
       }
+      server.shutdownNow();
+      server.awaitTermination(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
-    server.shutdownNow();
-    server.awaitTermination(10, TimeUnit.SECONDS);
   }
 
   private static MethodDescriptor<String, String> method(String name, MethodType type) {
