@@ -133,7 +133,7 @@ final class CredentialCharts {
     // A slow machine runs longer than this; more would only be drawn finer.
     double seconds = Math.min(12, run.wall().toNanos() / 1e9);
     double scale = (RIGHT - LEFT) / seconds;
-    Svg svg = new Svg(WIDTH, 182, "Tokens and RPCs over the run with the stack");
+    Svg svg = new Svg(WIDTH, 160, "Tokens and RPCs over the run with the stack");
     tokenLegend(svg);
     double lane = 26;
     List<TokenSourceModel.Issued> tokens = run.tokens();
@@ -164,7 +164,7 @@ final class CredentialCharts {
     for (int i = 0; i <= seconds; i++) {
       double x = LEFT + i * scale;
       svg.line("axis", x, axis, x, axis + 4);
-      svg.text("tick", i == 0 ? "start" : "middle", x, axis + 17, i + " s");
+      svg.text("tick", i == 0 ? "start" : x > RIGHT - 8 ? "end" : "middle", x, axis + 17, i + " s");
     }
     return svg.toString();
   }
