@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -18,14 +20,20 @@ final class OutsideProject {
   private static final Path BASE = Path.of(System.getProperty("channelkit.basedir"));
   private static final Path OUTSIDE = BASE.resolve("target/outside");
 
+  private static final Map<String, OutsideProject> BUILT = new HashMap<>();
+
   private final Path folder;
 
   private OutsideProject(Path folder) {
     this.folder = folder;
   }
 
-  /** Copies and builds the project below src/it. */
-  static OutsideProject built(String name) throws IOException, InterruptedException {
+  /** Copies and builds the project below src/it, once for all tests. */
+  static synchronized OutsideProject built(String name) throws IOException, InterruptedException {
+    OutsideProject known = BUILT.get(name);
+    if (known != null) {
+      return known;
+    }
     Path folder = OUTSIDE.resolve(name);
     delete(folder);
     copy(BASE.resolve("src/it").resolve(name), folder);
@@ -33,6 +41,7 @@ final class OutsideProject {
     Files.createDirectories(folder.resolve(".mvn"));
     OutsideProject project = new OutsideProject(folder);
     project.maven("compile");
+    BUILT.put(name, project);
     return project;
   }
 

@@ -9,7 +9,6 @@ import static org.apache.spark.sql.functions.sum;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -72,16 +71,13 @@ final class Operations {
         new Operation(
             "sameSemantics and semanticHash",
             (spark, folder) ->
-                Stream.of(
-                    sales(spark).sameSemantics(sales(spark)),
-                    sales(spark).semanticHash())),
+                Stream.of(sales(spark).sameSemantics(sales(spark)), sales(spark).semanticHash())),
         new Operation(
             "persist, storageLevel, unpersist",
             (spark, folder) -> {
               Dataset<Row> cached = sales(spark).persist();
               String level = cached.storageLevel().toString();
-              return Stream.of(
-                  level, cached.count(), cached.unpersist().storageLevel().toString());
+              return Stream.of(level, cached.count(), cached.unpersist().storageLevel().toString());
             }));
   }
 
@@ -114,16 +110,12 @@ final class Operations {
         new Operation(
             "isEmpty",
             (spark, folder) -> Stream.of(spark.range(0).isEmpty(), spark.range(1).isEmpty())),
-        new Operation("describe", (spark, folder) -> sales(spark).describe("amount").collectAsList()),
+        new Operation(
+            "describe", (spark, folder) -> sales(spark).describe("amount").collectAsList()),
         new Operation(
             "union, distinct, sort",
             (spark, folder) ->
-                spark
-                    .range(5)
-                    .union(spark.range(3, 8))
-                    .distinct()
-                    .sort("id")
-                    .collectAsList()),
+                spark.range(5).union(spark.range(3, 8)).distinct().sort("id").collectAsList()),
         new Operation(
             "toLocalIterator",
             (spark, folder) -> {
@@ -156,8 +148,7 @@ final class Operations {
             (spark, folder) -> {
               spark.conf().set("spark.sql.session.timeZone", "Asia/Tokyo");
               String set = spark.conf().get("spark.sql.session.timeZone");
-              List<Row> shown =
-                  spark.sql("SELECT hour(timestamp_seconds(0))").collectAsList();
+              List<Row> shown = spark.sql("SELECT hour(timestamp_seconds(0))").collectAsList();
               spark.conf().unset("spark.sql.session.timeZone");
               return Stream.of(set, shown, spark.conf().get("spark.sql.session.timeZone"));
             }),
@@ -369,8 +360,7 @@ final class Operations {
             (spark, folder) -> spark.catalog().getDatabase("no_such_database")),
         new Operation(
             "fails: union of different widths",
-            (spark, folder) ->
-                sales(spark).union(spark.range(1).toDF()).collectAsList()),
+            (spark, folder) -> sales(spark).union(spark.range(1).toDF()).collectAsList()),
         new Operation(
             "fails: unbound argument",
             (spark, folder) -> spark.sql("SELECT :missing").collectAsList()));

@@ -13,7 +13,9 @@ import org.apache.spark.SparkThrowable;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
-/** What an operation gave: its answer, or the class, condition, state and message of its failure. */
+/**
+ * What an operation gave: its answer, or the class, condition, state and message of its failure.
+ */
 record Outcome(String text, boolean failed) {
   /** Operation, session and error ids, and the UUIDs in the names of files that Spark writes. */
   private static final Pattern UUID =

@@ -51,7 +51,10 @@ class SameAnswersTest {
   Stream<DynamicNode> a_session_with_the_stack_answers_like_a_bare_one() {
     return SERVERS.values().stream()
         .map(CompletableFuture::join)
-        .map(server -> dynamicContainer("client " + CLIENT + ", server " + server.version(), tests(server)));
+        .map(
+            server ->
+                dynamicContainer(
+                    "client " + CLIENT + ", server " + server.version(), tests(server)));
   }
 
   private static Stream<DynamicNode> tests(RealSparkConnect server) {
@@ -80,10 +83,13 @@ class SameAnswersTest {
         dynamicTest(
             "close",
             () -> {
-              Operation close = new Operation("close", (spark, unused) -> {
-                spark.close();
-                return "closed";
-              });
+              Operation close =
+                  new Operation(
+                      "close",
+                      (spark, unused) -> {
+                        spark.close();
+                        return "closed";
+                      });
               Outcome expected = Outcome.of(close, bare, folder);
               assertThat(Outcome.of(close, ours, folder)).isEqualTo(expected);
               assertThat(expected.text()).isEqualTo("closed");
@@ -122,7 +128,8 @@ class SameAnswersTest {
                               .remote(remote(server, "wrong"))
                               .interceptor(stack.interceptor())
                               .create();
-                      Operation version = new Operation("version", (spark, unused) -> spark.version());
+                      Operation version =
+                          new Operation("version", (spark, unused) -> spark.version());
                       Outcome expected = Outcome.of(version, bare, folder);
                       assertThat(Outcome.of(version, ours, folder)).isEqualTo(expected);
                       assertThat(expected.failed()).isTrue();
