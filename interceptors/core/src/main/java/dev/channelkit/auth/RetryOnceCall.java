@@ -1,0 +1,327 @@
+package dev.channelkit.auth;
+
+import io.grpc.Attributes;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A unary call that is sent a second time, with the next token, if the server refuses the first.
+ *
+ * <p>Only while nothing of the first answer has reached the application. The second attempt starts
+ * on the callback thread of the first one's end; what the application does meanwhile is noted under
+ * the lock and handed over in rounds until nothing is left.
+ */
+final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
+  private static final Metadata.Key<String> PUSHBACK =
+      Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
+
+  private final CredentialsInterceptor interceptor;
+  private final MethodDescriptor<Q, R> method;
+  private final CallOptions options;
+  private final Channel next;
+  private final Context context = Context.current();
+  private final Metadata copy = new Metadata();
+  private final Object lock = new Object();
+
+  // Guarded by the lock, the reads of current in isReady and getAttributes aside.
+  private volatile Attempt current;
+  private boolean switching;
+  private long requested;
+  private final List<Q> messages = new ArrayList<>(1);
+  private boolean compression = true;
+  private boolean halfClosed;
+  private boolean cancelled;
+  private @Nullable String cancelMessage;
+  private @Nullable Throwable cancelCause;
+
+  RetryOnceCall(
+      CredentialsInterceptor interceptor,
+      MethodDescriptor<Q, R> method,
+      CallOptions options,
+      Channel next) {
+    this.interceptor = interceptor;
+    this.method = method;
+    this.options = options;
+    this.next = next;
+    this.current = new Attempt(true);
+  }
+
+  @Override
+  public void start(Listener<R> listener, Metadata headers) {
+    Attempt first = current;
+    first.record.namesProject = CredentialsInterceptor.makeRoom(headers);
+    // Before the start: the call below adds to the headers, and a second start would send both.
+    copy.merge(headers);
+    first.call.start(first.listener(listener), headers);
+  }
+
+  @Override
+  public void request(int numMessages) {
+    ClientCall<Q, R> call;
+    synchronized (lock) {
+      requested += Math.max(0, numMessages);
+      call = target();
+    }
+    if (call != null) {
+      call.request(numMessages);
+    }
+  }
+
+  @Override
+  public void sendMessage(Q message) {
+    ClientCall<Q, R> call;
+    synchronized (lock) {
+      messages.add(message);
+      call = target();
+    }
+    if (call != null) {
+      call.sendMessage(message);
+    }
+  }
+
+  @Override
+  public void halfClose() {
+    ClientCall<Q, R> call;
+    synchronized (lock) {
+      halfClosed = true;
+      call = target();
+    }
+    if (call != null) {
+      call.halfClose();
+    }
+  }
+
+  @Override
+  public void setMessageCompression(boolean enabled) {
+    ClientCall<Q, R> call;
+    synchronized (lock) {
+      compression = enabled;
+      call = target();
+    }
+    if (call != null) {
+      call.setMessageCompression(enabled);
+    }
+  }
+
+  @Override
+  public void cancel(@Nullable String message, @Nullable Throwable cause) {
+    Attempt attempt;
+    synchronized (lock) {
+      if (!cancelled) {
+        cancelled = true;
+        cancelMessage = message;
+        cancelCause = cause;
+      }
+      attempt = switching ? null : current;
+    }
+    if (attempt != null) {
+      attempt.cancel(message, cause);
+    }
+  }
+
+  @Override
+  public boolean isReady() {
+    return current.call.isReady();
+  }
+
+  @Override
+  public Attributes getAttributes() {
+    return current.call.getAttributes();
+  }
+
+  /** Where an operation goes; null while the second attempt is being built and takes note. */
+  private @Nullable ClientCall<Q, R> target() {
+    return switching ? null : current.call;
+  }
+
+  /** Whether to send it again; if so, operations are only noted from now on. */
+  private boolean beginSwitch(Metadata trailers) {
+    String pushback = trailers.get(PUSHBACK);
+    Deadline deadline = options.getDeadline();
+    boolean late = (deadline != null && deadline.isExpired()) || context.isCancelled();
+    if (late || (pushback != null && !pushback.equals("0"))) {
+      return false;
+    }
+    synchronized (lock) {
+      // A stream can be read only once, and the first attempt may have done so.
+      boolean replayable = messages.stream().noneMatch(InputStream.class::isInstance);
+      switching = !cancelled && replayable;
+      return switching;
+    }
+  }
+
+  private void sendAgain(Listener<R> listener, Status status, Metadata trailers) {
+    Context previous = context.attach();
+    try {
+      Attempt second;
+      try {
+        second = new Attempt(false);
+        second.record.namesProject = current.record.namesProject;
+        second.call.start(second.listener(listener), copy);
+      } catch (RuntimeException | Error thrown) {
+        // Nothing was started: the refusal is the answer.
+        synchronized (lock) {
+          switching = false;
+        }
+        listener.onClose(status, trailers);
+        return;
+      }
+      handOver(second);
+    } finally {
+      context.detach(previous);
+    }
+  }
+
+  private void handOver(Attempt second) {
+    long passedRequests = 0;
+    int passedMessages = 0;
+    boolean passedCompression = true;
+    boolean passedHalfClose = false;
+    try {
+      while (true) {
+        long requests;
+        List<Q> sends;
+        boolean compress;
+        boolean close;
+        synchronized (lock) {
+          requests = requested - passedRequests;
+          sends = List.copyOf(messages.subList(passedMessages, messages.size()));
+          compress = compression;
+          close = halfClosed && !passedHalfClose;
+          boolean idle =
+              requests == 0 && sends.isEmpty() && compress == passedCompression && !close;
+          if (cancelled || idle) {
+            current = second;
+            switching = false;
+            break;
+          }
+        }
+        if (compress != passedCompression) {
+          second.call.setMessageCompression(compress);
+          passedCompression = compress;
+        }
+        if (requests > 0) {
+          second.call.request((int) Math.min(requests, Integer.MAX_VALUE));
+          passedRequests += Math.min(requests, Integer.MAX_VALUE);
+        }
+        for (Q message : sends) {
+          second.call.sendMessage(message);
+          passedMessages++;
+        }
+        if (close) {
+          second.call.halfClose();
+          passedHalfClose = true;
+        }
+      }
+    } catch (RuntimeException | Error thrown) {
+      synchronized (lock) {
+        current = second;
+        switching = false;
+      }
+      second.cancel("the call could not be sent again", thrown);
+      return;
+    }
+    String message;
+    Throwable cause;
+    synchronized (lock) {
+      if (!cancelled) {
+        return;
+      }
+      message = cancelMessage;
+      cause = cancelCause;
+    }
+    // Maybe a second time, by the thread that found the switch done: that is harmless.
+    second.cancel(message == null && cause == null ? "cancelled" : message, cause);
+  }
+
+  /** One of the at most two. */
+  private final class Attempt {
+    final CallRecord record = new CallRecord();
+    final boolean first;
+    final ClientCall<Q, R> call;
+
+    Attempt(boolean first) {
+      this.first = first;
+      this.call = next.newCall(method, interceptor.with(options, record));
+    }
+
+    void cancel(@Nullable String message, @Nullable Throwable cause) {
+      try {
+        call.cancel(message, cause);
+      } finally {
+        record.cancelled();
+      }
+    }
+
+    Listener<R> listener(Listener<R> downstream) {
+      return new AttemptListener(this, downstream);
+    }
+  }
+
+  private final class AttemptListener extends Listener<R> {
+    private final Attempt attempt;
+    private final Listener<R> downstream;
+    private boolean committed;
+    private boolean over;
+
+    AttemptListener(Attempt attempt, Listener<R> downstream) {
+      this.attempt = attempt;
+      this.downstream = downstream;
+    }
+
+    @Override
+    public void onHeaders(Metadata headers) {
+      if (!over) {
+        committed = true;
+        downstream.onHeaders(headers);
+      }
+    }
+
+    @Override
+    public void onMessage(R message) {
+      if (!over) {
+        committed = true;
+        downstream.onMessage(message);
+      }
+    }
+
+    @Override
+    public void onReady() {
+      if (!over) {
+        downstream.onReady();
+      }
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      if (over) {
+        return;
+      }
+      over = true;
+      boolean again = false;
+      try {
+        if (status.getCode() == Status.Code.UNAUTHENTICATED) {
+          boolean otherToken = interceptor.cache().reject(attempt.record.generation);
+          again = attempt.first && otherToken && !committed && beginSwitch(trailers);
+        }
+      } finally {
+        if (!again) {
+          downstream.onClose(status, trailers);
+        }
+      }
+      if (again) {
+        sendAgain(downstream, status, trailers);
+      }
+    }
+  }
+}

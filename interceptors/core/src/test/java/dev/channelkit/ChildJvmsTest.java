@@ -1,0 +1,140 @@
+package dev.channelkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.channelkit.testing.ChildJvm;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What only a process of its own can show: a class path, loaded classes, its end. */
+class ChildJvmsTest {
+  private static final List<String> HEAVY =
+      List.of(
+          "io.netty.",
+          "io.grpc.netty.",
+          "io.grpc.auth.",
+          "com.google.auth.oauth2.",
+          "com.google.auth.http.",
+          "com.google.api.client.",
+          "com.google.gson.",
+          "com.google.protobuf.",
+          "org.apache.http.",
+          "org.apache.spark.",
+          "org.sparkproject.");
+
+  @Test
+  void building_a_plain_stack_loads_no_class_of_what_it_does_not_use() throws Exception {
+    List<String> classPath = ChildJvm.ownClassPath();
+    for (String there : List.of("netty", "grpc-auth", "oauth2-http", "gson", "protobuf-java")) {
+      assertThat(classPath).as("on the class path").anyMatch(entry -> entry.contains(there));
+    }
+
+    ChildJvm.Result result =
+        ChildJvm.running(ChildMains.BuildsPlainStack.class.getName())
+            .classPath(classPath)
+            .logLoadedClasses()
+            .run();
+
+    assertThat(result.output()).isEqualToIgnoringNewLines("built never.connected");
+    Set<String> loaded = result.loadedClasses();
+    assertThat(loaded).contains(InterceptorStack.class.getName());
+    assertThat(loaded).noneMatch(name -> HEAVY.stream().anyMatch(name::startsWith));
+  }
+
+  @Test
+  void a_program_that_uses_everything_and_closes_nothing_ends_by_itself() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.running(ChildMains.ClosesNothing.class.getName())
+            .classPath(ChildJvm.ownClassPath())
+            .run();
+
+    assertThat(result.timedOut()).isFalse();
+    assertThat(result.exitCode()).as(result.output()).isZero();
+    assertThat(result.output().lines()).contains("answered", "failed");
+    assertThat(millisFromReturnToExit(result.output())).isLessThan(3_000);
+  }
+
+  @Test
+  void without_gRPC_the_first_call_names_the_missing_artifact() throws Exception {
+    ChildJvm.Result result = withoutGrpc().run();
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.output())
+        .contains("java.lang.IllegalStateException")
+        .contains("io.grpc:grpc-api")
+        .contains("dev.channelkit:channelkit-spark-shaded")
+        .doesNotContain("NoClassDefFoundError");
+  }
+
+  @Test
+  void with_the_official_Spark_client_the_first_call_names_the_flavour_to_use(
+      @TempDir Path sparkClient) throws Exception {
+    pretendSparkClient(sparkClient);
+
+    ChildJvm.Result result = withoutGrpc().classPath(List.of(sparkClient.toString())).run();
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.output())
+        .contains("java.lang.IllegalStateException: Wrong flavour of channelkit")
+        .contains("the official Spark Connect client")
+        .contains("org.sparkproject.io.grpc")
+        .contains("Use the artifact dev.channelkit:channelkit-spark-shaded")
+        .doesNotContain("NoClassDefFoundError");
+  }
+
+  @Test
+  void with_gRPC_the_check_passes() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.running(ChildMains.Enters.class.getName())
+            .classPath(ChildJvm.ownClassPath())
+            .run();
+
+    assertThat(result.output()).isEqualToIgnoringNewLines("built");
+    assertThat(result.exitCode()).isZero();
+  }
+
+  @Test
+  void in_a_runtime_without_Flight_Recorder_events_still_reach_listeners() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.running(ChildMains.Emits.class.getName())
+            .classPath(ChildJvm.ownClassPath())
+            .jvmFlags("--limit-modules", "java.base,java.logging")
+            .run();
+
+    assertThat(result.output().lines()).containsExactly("false", "heard 1");
+    assertThat(result.exitCode()).isZero();
+  }
+
+  private static long millisFromReturnToExit(String output) {
+    return output
+        .lines()
+        .filter(line -> line.startsWith("ended after "))
+        .mapToLong(line -> Long.parseLong(line.split(" ")[2]))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static ChildJvm withoutGrpc() {
+    return ChildJvm.running(ChildMains.Enters.class.getName())
+        .classPath(ChildJvm.ownClassPath())
+        .withoutClassPathEntries(entry -> new File(entry).getName().startsWith("grpc-"));
+  }
+
+  /** A class of the client's relocated gRPC is all that the check looks for. */
+  private static void pretendSparkClient(Path folder) throws Exception {
+    Path packageFolder = folder.resolve("org/sparkproject/io/grpc");
+    Files.createDirectories(packageFolder);
+    Path source = folder.resolve("ClientInterceptor.java");
+    Files.writeString(
+        source, "package org.sparkproject.io.grpc; public interface ClientInterceptor {}");
+    int compiled =
+        javax.tools.ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "-d", folder.toString(), source.toString());
+    assertThat(compiled).isZero();
+  }
+}
