@@ -1,5 +1,6 @@
 package dev.channelkit;
 
+import dev.channelkit.auth.CachedCallCredentials;
 import dev.channelkit.call.CallRuntime;
 import dev.channelkit.event.EventSource.Registration;
 import dev.channelkit.event.StackEventListener;
@@ -200,8 +201,26 @@ public final class InterceptorStack implements AutoCloseable {
     }
 
     /**
+     * Puts credentials on every call that has none of its own. Innermost of the parts: a call that
+     * another part answers never waits for a token. {@link CachedCallCredentials#ENABLED} keeps
+     * them off a call; there is no kill switch.
+     *
+     * @param credentials theirs is the only interceptor needed, {@code withCallCredentials} is not;
+     *     not closed or changed by the stack, and may serve others; not null; once only
+     * @return this builder
+     */
+    public Builder credentials(CachedCallCredentials credentials) {
+      if (credentials == null) {
+        nullOptions.add("credentials");
+        return this;
+      }
+      return part(StackPart.of(credentials));
+    }
+
+    /**
      * Adds a listener to the events of all parts; see there for its threads. Listeners are told in
-     * the order in which they were added.
+     * the order in which they were added. One that was also given to the builder of a part hears
+     * that part twice.
      *
      * @param listener told from {@link #build()} to {@link InterceptorStack#close()}; not null; the
      *     same one only once

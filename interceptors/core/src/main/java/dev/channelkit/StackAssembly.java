@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks a configuration as a whole and puts it in order. */
 final class StackAssembly {
   /** The parts that the builder has a method for; {@code toString} tells when one is not used. */
-  private static final Set<Slot> OFFERED = EnumSet.noneOf(Slot.class);
+  private static final Set<Slot> OFFERED = EnumSet.of(Slot.CREDENTIALS);
 
   private StackAssembly() {}
 

@@ -1,5 +1,6 @@
 package dev.channelkit;
 
+import dev.channelkit.auth.CachedCallCredentials;
 import dev.channelkit.event.EventSource;
 import io.grpc.CallOptions;
 import io.grpc.ClientInterceptor;
@@ -24,6 +25,15 @@ record StackPart(
   /** An interceptor of the application. */
   static StackPart own(Slot slot, ClientInterceptor interceptor) {
     return new StackPart(slot, slot.partName(), interceptor, null, null);
+  }
+
+  static StackPart of(CachedCallCredentials credentials) {
+    return new StackPart(
+        Slot.CREDENTIALS,
+        "credentials",
+        credentials.interceptor(),
+        CachedCallCredentials.ENABLED,
+        credentials);
   }
 
   boolean isSwitchedOff(CallOptions options) {

@@ -114,7 +114,7 @@ class ChildJvmsTest {
     return output
         .lines()
         .filter(line -> line.startsWith("ended after "))
-        .mapToLong(line -> Long.parseLong(line.split(" ")[2]))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
         .findFirst()
         .orElseThrow();
   }

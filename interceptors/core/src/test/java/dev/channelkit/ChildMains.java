@@ -1,6 +1,10 @@
 package dev.channelkit;
 
+import dev.channelkit.auth.CachedCallCredentials;
+import dev.channelkit.auth.Token;
+import dev.channelkit.call.CallRuntime;
 import dev.channelkit.event.StackEventListener;
+import dev.channelkit.event.StackEvents;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -9,6 +13,8 @@ import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /** What the child JVMs of these tests run. */
 final class ChildMains {
@@ -45,12 +51,10 @@ final class ChildMains {
         ClientCalls.futureUnaryCall(
                 broken.newCall(TextServer.UNARY, CallOptions.DEFAULT), "on our own threads")
             .get();
-      } catch (java.util.concurrent.ExecutionException expected) {
+      } catch (ExecutionException expected) {
         System.out.println("failed");
       }
-      dev.channelkit.call.CallRuntime.shared()
-          .scheduler()
-          .schedule(() -> {}, 1, java.util.concurrent.TimeUnit.HOURS);
+      CallRuntime.shared().scheduler().schedule(() -> {}, 1, TimeUnit.HOURS).isDone();
       long returned = System.nanoTime();
       Runtime.getRuntime()
           .addShutdownHook(
@@ -64,7 +68,7 @@ final class ChildMains {
   /** A runtime without Flight Recorder still has its events. */
   static final class Emits {
     public static void main(String[] arguments) {
-      dev.channelkit.event.StackEvents events = new dev.channelkit.event.StackEvents();
+      StackEvents events = new StackEvents();
       events.addEventListener(
           new StackEventListener() {
             @Override
@@ -80,6 +84,8 @@ final class ChildMains {
   private static InterceptorStack plainStack() {
     return InterceptorStack.builder()
         .outermost(new Forwards())
+        .credentials(
+            CachedCallCredentials.builder(() -> Token.withoutExpiry("from-a-source")).build())
         .eventListener(new StackEventListener() {})
         .build();
   }

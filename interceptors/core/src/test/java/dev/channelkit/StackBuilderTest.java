@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import dev.channelkit.auth.CachedCallCredentials;
+import dev.channelkit.auth.Token;
 import dev.channelkit.event.StackEventListener;
 import dev.channelkit.event.StackEventListener.TokenRejected;
 import dev.channelkit.event.StackEvents;
@@ -27,6 +29,30 @@ class StackBuilderTest {
     assertThatIllegalStateException()
         .isThrownBy(builder::build)
         .withMessage("memo(...) was set twice; a stack has one: remove one of the two");
+  }
+
+  @Test
+  void credentials_set_twice_or_at_an_end_as_well_are_refused_by_both_names() {
+    CachedCallCredentials credentials =
+        CachedCallCredentials.builder(() -> Token.withoutExpiry("x")).build();
+
+    assertThatIllegalStateException()
+        .isThrownBy(
+            InterceptorStack.builder().credentials(credentials).credentials(credentials)::build)
+        .withMessageContaining("credentials(...) was set twice");
+    assertThatIllegalStateException()
+        .isThrownBy(
+            InterceptorStack.builder().credentials(credentials).outermost(credentials.interceptor())
+                ::build)
+        .withMessageContainingAll("credentials(...)", "outermost(...)");
+    assertThatIllegalStateException()
+        .isThrownBy(
+            InterceptorStack.builder().innermost(credentials.interceptor()).credentials(credentials)
+                ::build)
+        .withMessageContainingAll("credentials(...)", "innermost(...)");
+    assertThatNullPointerException()
+        .isThrownBy(InterceptorStack.builder().credentials(null)::build)
+        .withMessage("credentials must not be null");
   }
 
   @Test

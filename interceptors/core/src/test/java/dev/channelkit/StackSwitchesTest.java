@@ -39,7 +39,7 @@ class StackSwitchesTest {
                 + name
                 + " (system property channelkit."
                 + name
-                + ".enabled is false)]");
+                + ".enabled is false), credentials (not configured)]");
 
     properties.clear();
     environment.put("CHANNELKIT_" + slot.name() + "_ENABLED", "FALSE");
@@ -49,7 +49,7 @@ class StackSwitchesTest {
                 + name
                 + " (environment variable CHANNELKIT_"
                 + slot.name()
-                + "_ENABLED is false)]");
+                + "_ENABLED is false), credentials (not configured)]");
   }
 
   @Test
@@ -57,7 +57,8 @@ class StackSwitchesTest {
     environment.put("CHANNELKIT_MEMO_ENABLED", "false");
     properties.put("channelkit.memo.enabled", " True ");
 
-    assertThat(stack(Slot.MEMO)).hasToString("InterceptorStack[memo -> channel]");
+    assertThat(stack(Slot.MEMO))
+        .hasToString("InterceptorStack[memo -> channel; off: credentials (not configured)]");
   }
 
   @Test
@@ -66,7 +67,8 @@ class StackSwitchesTest {
     environment.put("CHANNELKIT_CREDENTIALS_ENABLED", "false");
 
     assertThat(stack(Slot.CREDENTIALS)).hasToString("InterceptorStack[credentials -> channel]");
-    assertThat(stack(Slot.LIVENESS)).hasToString("InterceptorStack[liveness -> channel]");
+    assertThat(stack(Slot.LIVENESS))
+        .hasToString("InterceptorStack[liveness -> channel; off: credentials (not configured)]");
   }
 
   @ParameterizedTest
@@ -78,7 +80,7 @@ class StackSwitchesTest {
       assertThat(stack(Slot.PREFETCH))
           .hasToString(
               "InterceptorStack[channel; off: prefetch (environment variable"
-                  + " CHANNELKIT_PREFETCH_ENABLED is neither true nor false)]");
+                  + " CHANNELKIT_PREFETCH_ENABLED is neither true nor false), credentials (not configured)]");
       assertThat(capture.records()).hasSize(1);
       LogRecord warning = capture.records().get(0);
       assertThat(MessageFormat.format(warning.getMessage(), warning.getParameters()))
@@ -119,7 +121,8 @@ class StackSwitchesTest {
     InterceptorStack stack = stack(Slot.MEMO);
     properties.put("channelkit.memo.enabled", "false");
 
-    assertThat(stack).hasToString("InterceptorStack[memo -> channel]");
+    assertThat(stack)
+        .hasToString("InterceptorStack[memo -> channel; off: credentials (not configured)]");
     assertThat(stack.toBuilder().build().toString()).startsWith("InterceptorStack[channel; off:");
   }
 

@@ -20,8 +20,7 @@ class EncodedIdsTest {
   void the_last_of_several_sessions_counts() {
     byte[] second = request("ConfigRequest", "bob", "s2").toByteArray();
 
-    assertThat(EncodedIds.sessionKey(join(REQUEST, second)))
-        .isEqualTo(new SessionKey("bob", "s2"));
+    assertThat(EncodedIds.sessionKey(join(REQUEST, second))).isEqualTo(new SessionKey("bob", "s2"));
   }
 
   @Test
