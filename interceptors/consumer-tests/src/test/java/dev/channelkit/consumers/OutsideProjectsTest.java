@@ -25,7 +25,7 @@ class OutsideProjectsTest {
 
   @BeforeAll
   static void startServer() {
-    server = RealSparkConnect.builder("4.2.0").start();
+    server = RealSparkConnect.builder("4.2.0").jvmOption("-XX:TieredStopAtLevel=1").start();
   }
 
   @AfterAll

@@ -55,6 +55,23 @@ class WrongFlavourTest {
   }
 
   @Test
+  void the_plain_flavour_with_nothing_but_the_official_client_names_the_shaded_one()
+      throws Exception {
+    ChildJvm.Result run =
+        OutsideProject.built("plain-grpc")
+            .running("com.example.WithoutGrpc")
+            .withoutClassPathEntries(entry -> new File(entry).getName().startsWith("grpc-"))
+            .classPath(OutsideProject.built("client-4.2.0").dependencies())
+            .run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.output().lines())
+        .hasSize(2)
+        .allMatch(line -> line.startsWith("refused: Wrong flavour of channelkit"))
+        .allMatch(line -> line.contains("dev.channelkit:channelkit-spark-shaded"));
+  }
+
+  @Test
   void javac_says_what_the_page_on_flavours_says(@TempDir Path folder) throws Exception {
     List<String> classPath = new ArrayList<>(OutsideProject.built("plain-grpc").dependencies());
     classPath.addAll(OutsideProject.built("client-4.2.0").dependencies());

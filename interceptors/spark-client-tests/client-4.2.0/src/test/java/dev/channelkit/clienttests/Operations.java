@@ -292,10 +292,10 @@ final class Operations {
             "newSession sees no temporary view",
             (spark, folder) -> {
               spark.range(3).createOrReplaceTempView("mine");
-              // Not closed: closing would shut down the channel that both sessions use.
-              SparkSession other = spark.newSession();
-              return Stream.of(
-                  spark.catalog().tableExists("mine"), other.catalog().tableExists("mine"));
+              try (SparkSession other = spark.newSession()) {
+                return List.of(
+                    spark.catalog().tableExists("mine"), other.catalog().tableExists("mine"));
+              }
             }),
         new Operation(
             "tags and interruption",
