@@ -75,11 +75,11 @@ final class OutsideProject {
     command.add(
         "-Dchannelkit.repository=" + Path.of(System.getProperty("channelkit.repository")).toUri());
     command.add("-Dchannelkit.version=" + System.getProperty("channelkit.version"));
-    Path settings = Path.of(System.getProperty("channelkit.maven.settings", ""));
+    Path settings = Path.of(System.getProperty("channelkit.maven.settings").substring(5));
     if (Files.isRegularFile(settings)) {
       command.addAll(List.of("-s", settings.toString()));
     }
-    if (Boolean.getBoolean("channelkit.maven.offline")) {
+    if (System.getProperty("channelkit.maven.offline").equals("is:true")) {
       // The folder repository is not the network.
       command.addAll(List.of("-o", "-Daether.offline.protocols=file"));
     }
@@ -131,8 +131,10 @@ final class OutsideProject {
 
   private static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, Files.createDirectories(to).resolve(from.relativize(file)).normalize());
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Path target = to.resolve(from.relativize(file));
+        Files.createDirectories(target.getParent());
+        Files.copy(file, target);
       }
     }
   }
