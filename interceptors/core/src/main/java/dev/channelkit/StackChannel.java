@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One part in front of a channel.
  *
- * <p>Linked anew for each call of {@link StackInterceptor}: that costs one small object a part, and
- * a cache instead would pin the channel that it saw last.
+ * <p>{@link StackInterceptor} links anew for each call: that costs one small object a part, and a
+ * cache instead would pin the channel that it saw last.
  */
 final class StackChannel extends Channel {
   private final StackPart part;
@@ -40,6 +40,15 @@ final class StackChannel extends Channel {
 
   @Override
   public <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method, CallOptions options) {
+    return call(part, runtime, method, options, below);
+  }
+
+  static <Q, R> ClientCall<Q, R> call(
+      StackPart part,
+      CallRuntime runtime,
+      MethodDescriptor<Q, R> method,
+      CallOptions options,
+      Channel below) {
     if (part.isSwitchedOff(options)) {
       return below.newCall(method, options);
     }
@@ -48,13 +57,17 @@ final class StackChannel extends Channel {
       call = part.interceptor().interceptCall(method, options, below);
     } catch (Throwable thrown) {
       // Stubs do not catch: a throw from here would skip the listeners of everybody further out.
-      return failing(options, "threw " + thrown.getClass().getName(), thrown);
+      return failing(part, runtime, options, "threw " + thrown.getClass().getName(), thrown);
     }
-    return call != null ? call : failing(options, "returned null", null);
+    return call != null ? call : failing(part, runtime, options, "returned null", null);
   }
 
-  private <Q, R> ClientCall<Q, R> failing(
-      CallOptions options, String what, @Nullable Throwable cause) {
+  private static <Q, R> ClientCall<Q, R> failing(
+      StackPart part,
+      CallRuntime runtime,
+      CallOptions options,
+      String what,
+      @Nullable Throwable cause) {
     ClientInterceptor interceptor = part.interceptor();
     Status status =
         Status.INTERNAL

@@ -11,10 +11,13 @@ import java.util.List;
 /** A whole stack as one interceptor. */
 final class StackInterceptor implements ClientInterceptor {
   private final List<StackPart> outermostFirst;
+  private final List<StackPart> belowOutermost;
   private final CallRuntime runtime;
 
   StackInterceptor(List<StackPart> outermostFirst, CallRuntime runtime) {
     this.outermostFirst = outermostFirst;
+    this.belowOutermost =
+        outermostFirst.isEmpty() ? List.of() : outermostFirst.subList(1, outermostFirst.size());
     this.runtime = runtime;
   }
 
@@ -34,7 +37,11 @@ final class StackInterceptor implements ClientInterceptor {
   @Override
   public <Q, R> ClientCall<Q, R> interceptCall(
       MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
-    return inFrontOf(next).newCall(method, options);
+    if (outermostFirst.isEmpty()) {
+      return next.newCall(method, options);
+    }
+    Channel below = StackChannel.link(belowOutermost, runtime, next);
+    return StackChannel.call(outermostFirst.get(0), runtime, method, options, below);
   }
 
   @Override

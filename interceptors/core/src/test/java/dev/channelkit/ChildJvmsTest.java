@@ -3,47 +3,39 @@ package dev.channelkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.channelkit.testing.ChildJvm;
+import dev.channelkit.testing.ColdStart;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What only a process of its own can show: a class path, loaded classes, its end. */
 class ChildJvmsTest {
-  private static final List<String> HEAVY =
-      List.of(
-          "io.netty.",
-          "io.grpc.netty.",
-          "io.grpc.auth.",
-          "com.google.auth.oauth2.",
-          "com.google.auth.http.",
-          "com.google.api.client.",
-          "com.google.gson.",
-          "com.google.protobuf.",
-          "org.apache.http.",
-          "org.apache.spark.",
-          "org.sparkproject.");
-
   @Test
   void building_a_plain_stack_loads_no_class_of_what_it_does_not_use() throws Exception {
-    List<String> classPath = ChildJvm.ownClassPath();
-    for (String there : List.of("netty", "grpc-auth", "oauth2-http", "gson", "protobuf-java")) {
-      assertThat(classPath).as("on the class path").anyMatch(entry -> entry.contains(there));
-    }
+    Set<String> loaded =
+        ColdStart.loadedOf(
+            ChildMains.BuildsPlainStack.class.getName(),
+            ChildJvm.ownClassPath(),
+            ColdStart.OPTIONAL_TO_PLAIN_GRPC);
 
-    ChildJvm.Result result =
-        ChildJvm.running(ChildMains.BuildsPlainStack.class.getName())
-            .classPath(classPath)
-            .logLoadedClasses()
-            .run();
+    assertThat(loaded).isEmpty();
+  }
 
-    assertThat(result.output()).isEqualToIgnoringNewLines("built never.connected");
-    Set<String> loaded = result.loadedClasses();
-    assertThat(loaded).contains(InterceptorStack.class.getName());
-    assertThat(loaded).noneMatch(name -> HEAVY.stream().anyMatch(name::startsWith));
+  @Test
+  @Tag("control")
+  void control_a_program_that_uses_Netty_is_noticed() throws Exception {
+    Set<String> loaded =
+        ColdStart.loadedOf(
+            ChildMains.TouchesNetty.class.getName(),
+            ChildJvm.ownClassPath(),
+            ColdStart.OPTIONAL_TO_PLAIN_GRPC);
+
+    assertThat(loaded).contains("io.grpc.netty.NettyChannelBuilder");
   }
 
   @Test

@@ -36,6 +36,14 @@ final class ChildMains {
     }
   }
 
+  /** What the cold start must not do. */
+  static final class TouchesNetty {
+    public static void main(String[] arguments) throws ClassNotFoundException {
+      Class.forName("io.grpc.netty.NettyChannelBuilder");
+      BuildsPlainStack.main(arguments);
+    }
+  }
+
   /** Uses everything, closes nothing, and returns. */
   static final class ClosesNothing {
     @SuppressWarnings("resource")

@@ -299,6 +299,8 @@ final class SparkServerProcess {
       List.of(
           "-Xmx1500m",
           "-XX:+UseSerialGC",
+          // A start costs half the CPU time; what a test then asks of the server is small.
+          "-XX:TieredStopAtLevel=1",
           "-Djava.awt.headless=true",
           "-Djdk.reflect.useDirectMethodHandle=false",
           "-Dio.netty.tryReflectionSetAccessible=true",

@@ -9,42 +9,18 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /** One AnalyzePlan(spark_version) encoded by hand, so that no generated class is needed. */
 final class RawSparkCall {
-  static final MethodDescriptor.Marshaller<byte[]> BYTES =
-      new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(byte[] value) {
-          return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-          try {
-            return stream.readAllBytes();
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        }
-      };
-
   static final MethodDescriptor<byte[], byte[]> ANALYZE_PLAN =
-      method("spark.connect.SparkConnectService/AnalyzePlan", MethodDescriptor.MethodType.UNARY);
+      ScriptedServer.bytesMethod(
+          MethodDescriptor.MethodType.UNARY, "spark.connect.SparkConnectService/AnalyzePlan");
 
   private RawSparkCall() {}
-
-  static MethodDescriptor<byte[], byte[]> method(String name, MethodDescriptor.MethodType type) {
-    return MethodDescriptor.newBuilder(BYTES, BYTES).setType(type).setFullMethodName(name).build();
-  }
 
   static ManagedChannel channel(int port) {
     return ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();

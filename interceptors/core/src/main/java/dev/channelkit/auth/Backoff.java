@@ -17,6 +17,7 @@ final class Backoff {
     }
     int doublings = Math.min(failuresInARow - 2, DOUBLINGS);
     long full = Math.min(FIRST_MILLIS << doublings, LAST_MILLIS);
-    return full / 2 + random.nextLong(full / 2 + 1);
+    // By a double, because a bounded long may draw again and again.
+    return full / 2 + Math.round(random.nextDouble() * full / 2);
   }
 }

@@ -72,7 +72,8 @@ public final class CachedCallCredentials extends CallCredentials implements Even
     this.settings = settings;
     this.events = events;
     this.cache = new TokenCache(fetcher, settings, events);
-    this.interceptor = new CredentialsInterceptor(this, cache, settings.retryOnce());
+    this.interceptor =
+        new CredentialsInterceptor(this, cache, settings.retryOnce(), CallRuntime.shared());
   }
 
   /**

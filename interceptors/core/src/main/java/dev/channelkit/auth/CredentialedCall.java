@@ -1,20 +1,23 @@
 package dev.channelkit.auth;
 
+import dev.channelkit.call.CallRuntime;
+import io.grpc.CallOptions;
 import io.grpc.ClientCall;
-import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
 import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.Metadata;
 import io.grpc.Status;
-import org.jspecify.annotations.Nullable;
 
 /** A call with our credentials: passes everything on and takes note of a refusal. */
-final class CredentialedCall<Q, R> extends SimpleForwardingClientCall<Q, R> {
-  private final CallRecord record;
+final class CredentialedCall<Q, R> extends GatedCall<Q, R> {
   private final TokenCache cache;
 
-  CredentialedCall(ClientCall<Q, R> delegate, CallRecord record, TokenCache cache) {
-    super(delegate);
-    this.record = record;
+  CredentialedCall(
+      ClientCall<Q, R> delegate,
+      CallRecord record,
+      CallOptions options,
+      CallRuntime runtime,
+      TokenCache cache) {
+    super(delegate, record, options, runtime);
     this.cache = cache;
   }
 
@@ -22,15 +25,6 @@ final class CredentialedCall<Q, R> extends SimpleForwardingClientCall<Q, R> {
   public void start(Listener<R> listener, Metadata headers) {
     record.namesProject = CredentialsInterceptor.makeRoom(headers);
     super.start(new RefusalListener(listener), headers);
-  }
-
-  @Override
-  public void cancel(@Nullable String message, @Nullable Throwable cause) {
-    try {
-      super.cancel(message, cause);
-    } finally {
-      record.cancelled();
-    }
   }
 
   private final class RefusalListener extends SimpleForwardingClientCallListener<R> {

@@ -1,5 +1,6 @@
 package dev.channelkit.auth;
 
+import dev.channelkit.call.CallRuntime;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -15,11 +16,14 @@ final class CredentialsInterceptor implements ClientInterceptor {
   private final CachedCallCredentials credentials;
   private final TokenCache cache;
   private final boolean retryOnce;
+  private final CallRuntime runtime;
 
-  CredentialsInterceptor(CachedCallCredentials credentials, TokenCache cache, boolean retryOnce) {
+  CredentialsInterceptor(
+      CachedCallCredentials credentials, TokenCache cache, boolean retryOnce, CallRuntime runtime) {
     this.credentials = credentials;
     this.cache = cache;
     this.retryOnce = retryOnce;
+    this.runtime = runtime;
   }
 
   @Override
@@ -33,11 +37,18 @@ final class CredentialsInterceptor implements ClientInterceptor {
       return new RetryOnceCall<>(this, method, options, next);
     }
     CallRecord record = new CallRecord();
-    return new CredentialedCall<>(next.newCall(method, with(options, record)), record, cache);
+    return new CredentialedCall<>(
+        next.newCall(method, with(options, record)), record, options, runtime, cache);
   }
 
-  CallOptions with(CallOptions options, CallRecord record) {
+  private CallOptions with(CallOptions options, CallRecord record) {
     return options.withCallCredentials(credentials).withOption(CallRecord.KEY, record);
+  }
+
+  /** A further attempt of a call whose headers are made already. */
+  <Q, R> GatedCall<Q, R> attempt(MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
+    CallRecord record = new CallRecord();
+    return new GatedCall<>(next.newCall(method, with(options, record)), record, options, runtime);
   }
 
   TokenCache cache() {

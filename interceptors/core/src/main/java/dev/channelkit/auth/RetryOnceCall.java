@@ -34,7 +34,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   private final Object lock = new Object();
 
   // Guarded by the lock, the reads of current in isReady and getAttributes aside.
-  private volatile Attempt current;
+  private volatile GatedCall<Q, R> current;
   private boolean switching;
   private long requested;
   private final List<Q> messages = new ArrayList<>(1);
@@ -53,16 +53,16 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     this.method = method;
     this.options = options;
     this.next = next;
-    this.current = new Attempt(true);
+    this.current = interceptor.attempt(method, options, next);
   }
 
   @Override
   public void start(Listener<R> listener, Metadata headers) {
-    Attempt first = current;
+    GatedCall<Q, R> first = current;
     first.record.namesProject = CredentialsInterceptor.makeRoom(headers);
     // Before the start: the call below adds to the headers, and a second start would send both.
     copy.merge(headers);
-    first.call.start(first.listener(listener), headers);
+    first.start(new AttemptListener(first, true, listener), headers);
   }
 
   @Override
@@ -115,7 +115,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
 
   @Override
   public void cancel(@Nullable String message, @Nullable Throwable cause) {
-    Attempt attempt;
+    GatedCall<Q, R> attempt;
     synchronized (lock) {
       if (!cancelled) {
         cancelled = true;
@@ -131,17 +131,17 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
 
   @Override
   public boolean isReady() {
-    return current.call.isReady();
+    return current.isReady();
   }
 
   @Override
   public Attributes getAttributes() {
-    return current.call.getAttributes();
+    return current.getAttributes();
   }
 
   /** Where an operation goes; null while the second attempt is being built and takes note. */
   private @Nullable ClientCall<Q, R> target() {
-    return switching ? null : current.call;
+    return switching ? null : current;
   }
 
   /** Whether to send it again; if so, operations are only noted from now on. */
@@ -163,11 +163,11 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   private void sendAgain(Listener<R> listener, Status status, Metadata trailers) {
     Context previous = context.attach();
     try {
-      Attempt second;
+      GatedCall<Q, R> second;
       try {
-        second = new Attempt(false);
+        second = interceptor.attempt(method, options, next);
         second.record.namesProject = current.record.namesProject;
-        second.call.start(second.listener(listener), copy);
+        second.start(new AttemptListener(second, false, listener), copy);
       } catch (RuntimeException | Error thrown) {
         // Nothing was started: the refusal is the answer.
         synchronized (lock) {
@@ -182,7 +182,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     }
   }
 
-  private void handOver(Attempt second) {
+  private void handOver(GatedCall<Q, R> second) {
     long passedRequests = 0;
     int passedMessages = 0;
     boolean passedCompression = true;
@@ -207,19 +207,19 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
           }
         }
         if (compress != passedCompression) {
-          second.call.setMessageCompression(compress);
+          second.setMessageCompression(compress);
           passedCompression = compress;
         }
         if (requests > 0) {
-          second.call.request((int) Math.min(requests, Integer.MAX_VALUE));
+          second.request((int) Math.min(requests, Integer.MAX_VALUE));
           passedRequests += Math.min(requests, Integer.MAX_VALUE);
         }
         for (Q message : sends) {
-          second.call.sendMessage(message);
+          second.sendMessage(message);
           passedMessages++;
         }
         if (close) {
-          second.call.halfClose();
+          second.halfClose();
           passedHalfClose = true;
         }
       }
@@ -244,38 +244,16 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     second.cancel(message == null && cause == null ? "cancelled" : message, cause);
   }
 
-  /** One of the at most two. */
-  private final class Attempt {
-    final CallRecord record = new CallRecord();
-    final boolean first;
-    final ClientCall<Q, R> call;
-
-    Attempt(boolean first) {
-      this.first = first;
-      this.call = next.newCall(method, interceptor.with(options, record));
-    }
-
-    void cancel(@Nullable String message, @Nullable Throwable cause) {
-      try {
-        call.cancel(message, cause);
-      } finally {
-        record.cancelled();
-      }
-    }
-
-    Listener<R> listener(Listener<R> downstream) {
-      return new AttemptListener(this, downstream);
-    }
-  }
-
   private final class AttemptListener extends Listener<R> {
-    private final Attempt attempt;
+    private final GatedCall<Q, R> attempt;
+    private final boolean first;
     private final Listener<R> downstream;
     private boolean committed;
     private boolean over;
 
-    AttemptListener(Attempt attempt, Listener<R> downstream) {
+    AttemptListener(GatedCall<Q, R> attempt, boolean first, Listener<R> downstream) {
       this.attempt = attempt;
+      this.first = first;
       this.downstream = downstream;
     }
 
@@ -312,7 +290,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
       try {
         if (status.getCode() == Status.Code.UNAUTHENTICATED) {
           boolean otherToken = interceptor.cache().reject(attempt.record.generation);
-          again = attempt.first && otherToken && !committed && beginSwitch(trailers);
+          again = first && otherToken && !committed && beginSwitch(trailers);
         }
       } finally {
         if (!again) {

@@ -343,24 +343,14 @@ public abstract class DeferredClientCall<ReqT, RespT> extends ClientCall<ReqT, R
   @Override
   public void cancel(@Nullable String message, @Nullable Throwable cause) {
     ClientCall<ReqT, RespT> direct = passThrough;
-    if (direct == null) {
-      Status cancelled = CallEnd.cancelled(message, cause);
-      synchronized (lock) {
-        direct = passThrough;
-        if (direct == null && handingOver) {
-          // The delegate may be in the middle of its start, where it cannot be cancelled safely.
-          if (end == null) {
-            end = cancelled;
-          }
-          return;
-        }
-      }
-      if (direct == null) {
-        endHere(cancelled, new Metadata(), false, true);
-        return;
-      }
+    if (direct == null
+        && !endHere(CallEnd.cancelled(message, cause), new Metadata(), false, true)) {
+      // Handed over in between, or ended already.
+      direct = passThrough;
     }
-    direct.cancel(message, cause);
+    if (direct != null) {
+      direct.cancel(message, cause);
+    }
   }
 
   /**
@@ -459,8 +449,18 @@ public abstract class DeferredClientCall<ReqT, RespT> extends ClientCall<ReqT, R
     CallWatch stop;
     Listener<RespT> close;
     synchronized (lock) {
-      if (phase == Phase.CLOSED || handingOver || (onlyUndecided && phase != Phase.UNDECIDED)) {
+      if (phase == Phase.CLOSED
+          || passThrough != null
+          || (onlyUndecided && phase != Phase.UNDECIDED)) {
         return false;
+      }
+      if (handingOver) {
+        // Left to the thread that hands over: the delegate may be in the middle of its start, where
+        // it cannot be cancelled safely. In one step with the look at the state, or it is lost.
+        if (end == null) {
+          end = status;
+        }
+        return true;
       }
       stop = watch;
       watch = null;

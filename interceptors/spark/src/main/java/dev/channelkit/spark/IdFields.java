@@ -8,6 +8,9 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Message;
 import dev.channelkit.call.SessionKey;
 import java.lang.ref.WeakReference;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +33,14 @@ final class IdFields {
           .executor(Runnable::run)
           .build();
 
-  private static final WeakReference<@Nullable FieldDescriptor> ABSENT = new WeakReference<>(null);
-  private static final IdFields NONE =
-      new IdFields(null, null, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT);
+  // What was found last for each method: mostly there is one class of messages, and comparing its
+  // descriptor is cheaper than looking it up.
+  private static final Map<SparkRpc, AtomicReference<@Nullable IdFields>> LAST_REQUEST = slots();
+  private static final Map<SparkRpc, AtomicReference<@Nullable IdFields>> LAST_RESPONSE = slots();
 
+  private static final WeakReference<@Nullable FieldDescriptor> ABSENT = new WeakReference<>(null);
+
+  private final WeakReference<Descriptor> descriptor;
   private final @Nullable SparkRpc requestOf;
   private final @Nullable String responseType;
   private final WeakReference<@Nullable FieldDescriptor> sessionId;
@@ -44,6 +51,7 @@ final class IdFields {
   private final WeakReference<@Nullable FieldDescriptor> serverSideId;
 
   private IdFields(
+      Descriptor descriptor,
       @Nullable SparkRpc requestOf,
       @Nullable String responseType,
       WeakReference<@Nullable FieldDescriptor> sessionId,
@@ -52,6 +60,7 @@ final class IdFields {
       WeakReference<@Nullable FieldDescriptor> observedId,
       WeakReference<@Nullable FieldDescriptor> operationId,
       WeakReference<@Nullable FieldDescriptor> serverSideId) {
+    this.descriptor = new WeakReference<>(descriptor);
     this.requestOf = requestOf;
     this.responseType = responseType;
     this.sessionId = sessionId;
@@ -63,7 +72,7 @@ final class IdFields {
   }
 
   static @Nullable SessionKey sessionKey(SparkRpc rpc, Message request) {
-    IdFields fields = of(request);
+    IdFields fields = of(request, LAST_REQUEST.get(rpc));
     if (fields.requestOf != rpc) {
       return null;
     }
@@ -72,26 +81,41 @@ final class IdFields {
   }
 
   static @Nullable String observedId(SparkRpc rpc, Message request) {
-    IdFields fields = of(request);
+    IdFields fields = of(request, LAST_REQUEST.get(rpc));
     return fields.requestOf == rpc ? string(request, fields.observedId.get()) : null;
   }
 
   static @Nullable String operationId(SparkRpc rpc, Message request) {
-    IdFields fields = of(request);
+    IdFields fields = of(request, LAST_REQUEST.get(rpc));
     return fields.requestOf == rpc ? string(request, fields.operationId.get()) : null;
   }
 
   static @Nullable String serverSideId(SparkRpc rpc, Message response) {
-    IdFields fields = of(response);
+    IdFields fields = of(response, LAST_RESPONSE.get(rpc));
     return rpc.responseType().equals(fields.responseType)
         ? string(response, fields.serverSideId.get())
         : null;
   }
 
-  private static IdFields of(Message message) {
+  private static IdFields of(Message message, @Nullable AtomicReference<@Nullable IdFields> slot) {
     Descriptor descriptor = message.getDescriptorForType();
-    IdFields known = BY_DESCRIPTOR.getIfPresent(descriptor);
-    return known != null ? known : BY_DESCRIPTOR.get(descriptor, IdFields::find);
+    IdFields last = slot == null ? null : slot.get();
+    if (last != null && last.descriptor.refersTo(descriptor)) {
+      return last;
+    }
+    IdFields found = BY_DESCRIPTOR.get(descriptor, IdFields::find);
+    if (slot != null) {
+      slot.set(found);
+    }
+    return found;
+  }
+
+  private static Map<SparkRpc, AtomicReference<@Nullable IdFields>> slots() {
+    Map<SparkRpc, AtomicReference<@Nullable IdFields>> slots = new EnumMap<>(SparkRpc.class);
+    for (SparkRpc rpc : SparkRpc.values()) {
+      slots.put(rpc, new AtomicReference<>());
+    }
+    return slots;
   }
 
   private static IdFields find(Descriptor descriptor) {
@@ -99,6 +123,7 @@ final class IdFields {
     if (request != null) {
       FieldDescriptor user = field(descriptor, SparkRpc.USER_CONTEXT_FIELD, JavaType.MESSAGE);
       return new IdFields(
+          descriptor,
           request,
           null,
           stringField(descriptor, SparkRpc.SESSION_ID_FIELD),
@@ -113,6 +138,7 @@ final class IdFields {
     SparkRpc response = SparkRpc.ofResponseType(descriptor.getFullName());
     if (response != null) {
       return new IdFields(
+          descriptor,
           null,
           response.responseType(),
           ABSENT,
@@ -122,7 +148,7 @@ final class IdFields {
           ABSENT,
           stringField(descriptor, response.serverSideIdField()));
     }
-    return NONE;
+    return new IdFields(descriptor, null, null, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT);
   }
 
   private static WeakReference<@Nullable FieldDescriptor> stringField(

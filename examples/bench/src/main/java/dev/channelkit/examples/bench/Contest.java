@@ -1,0 +1,98 @@
+package dev.channelkit.examples.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.runner.RunnerException;
+
+/**
+ * One baseline and what is held against it, in interleaved rounds: each round runs the baseline and
+ * then each contender, so that a slow moment of the machine meets both sides of a pair.
+ */
+final class Contest {
+  /**
+   * What is held against the baseline.
+   *
+   * @param name of the row
+   * @param method the benchmark's
+   * @param time bar of the time; null for none
+   * @param bytes bar of the allocation; null for none
+   */
+  record Contender(String name, String method, @Nullable Bar time, @Nullable Bar bytes) {}
+
+  private final Class<?> benchmarks;
+  private final String baseline;
+  private final List<Contender> contenders;
+
+  Contest(Class<?> benchmarks, String baseline, List<Contender> contenders) {
+    this.benchmarks = benchmarks;
+    this.baseline = baseline;
+    this.contenders = List.copyOf(contenders);
+  }
+
+  /**
+   * Measures, and repeats what is noisy.
+   *
+   * @param rounds pairs per row
+   * @param watch told of each fork, and asked whether there is time to repeat
+   */
+  List<Row> run(int rounds, Watch watch) throws RunnerException {
+    Map<String, List<Row>> rows = measure(contenders, rounds, watch);
+    for (int repeat = 1; repeat <= 3; repeat++) {
+      List<Contender> noisy =
+          contenders.stream()
+              .filter(
+                  contender ->
+                      rows.getOrDefault(contender.name(), List.of()).stream()
+                          .anyMatch(row -> row.verdict() == Verdict.NOISY))
+              .toList();
+      if (noisy.isEmpty() || !watch.timeToRepeat()) {
+        break;
+      }
+      rows.putAll(measure(noisy, rounds, watch));
+    }
+    return rows.values().stream().flatMap(List::stream).toList();
+  }
+
+  private Map<String, List<Row>> measure(List<Contender> which, int rounds, Watch watch)
+      throws RunnerException {
+    Map<Contender, List<Pair>> nanos = new LinkedHashMap<>();
+    Map<Contender, List<Pair>> bytes = new LinkedHashMap<>();
+    for (int round = 1; round <= rounds; round++) {
+      watch.fork(baseline, round, rounds);
+      Leg bare = Leg.measure(benchmarks, baseline);
+      for (Contender contender : which) {
+        watch.fork(contender.method(), round, rounds);
+        Leg ours = Leg.measure(benchmarks, contender.method());
+        nanos
+            .computeIfAbsent(contender, key -> new ArrayList<>())
+            .add(new Pair(bare.nanos(), ours.nanos()));
+        bytes
+            .computeIfAbsent(contender, key -> new ArrayList<>())
+            .add(new Pair(bare.bytes(), ours.bytes()));
+      }
+    }
+    Map<String, List<Row>> rows = new LinkedHashMap<>();
+    nanos.forEach(
+        (contender, pairs) ->
+            rows.put(
+                contender.name(),
+                List.of(
+                    new Row(contender.name(), "ns", pairs, contender.time()),
+                    new Row(
+                        contender.name(),
+                        "B",
+                        bytes.getOrDefault(contender, List.of()),
+                        contender.bytes()))));
+    return rows;
+  }
+
+  /** Watches a run. */
+  interface Watch {
+    void fork(String benchmark, int round, int rounds);
+
+    boolean timeToRepeat();
+  }
+}

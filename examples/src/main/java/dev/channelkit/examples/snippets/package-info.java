@@ -1,0 +1,5 @@
+/** The code of the README, compiled. */
+@NullMarked
+package dev.channelkit.examples.snippets;
+
+import org.jspecify.annotations.NullMarked;
