@@ -30,7 +30,8 @@ class ShadedArtifactTest {
 
   /** String constants that are the name of a class, as handed to Class.forName. */
   private static final Pattern PLAIN_NAME =
-      Pattern.compile("(io\\.grpc|com\\.google\\.protobuf|dev\\.channelkit(?!\\.shaded))\\.[\\w.$]+");
+      Pattern.compile(
+          "(io\\.grpc|com\\.google\\.protobuf|dev\\.channelkit(?!\\.shaded))\\.[\\w.$]+");
 
   /** In texts. */
   private static final Pattern PLAIN_WORD =
@@ -57,8 +58,7 @@ class ShadedArtifactTest {
 
   @Test
   void no_class_refers_to_plain_grpc_or_protobuf() throws Exception {
-    Map<String, byte[]> classes =
-        Jars.contents(FolderRepository.jar(SHADED).toString(), ".class");
+    Map<String, byte[]> classes = Jars.contents(FolderRepository.jar(SHADED).toString(), ".class");
     assertThat(classes).isNotEmpty();
     boolean usesRelocated = false;
     for (Map.Entry<String, byte[]> entry : classes.entrySet()) {

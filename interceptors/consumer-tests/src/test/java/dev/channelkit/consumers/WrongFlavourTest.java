@@ -95,8 +95,7 @@ class WrongFlavourTest {
                 null,
                 null,
                 found,
-                List.of(
-                    "-d", folder.toString(), "-cp", String.join(File.pathSeparator, classPath)),
+                List.of("-d", folder.toString(), "-cp", String.join(File.pathSeparator, classPath)),
                 null,
                 List.of(
                     new SimpleJavaFileObject(
