@@ -132,7 +132,10 @@ class SameAnswersTest {
                           () -> {
                             Outcome expected = Outcome.of(named(name), bare, folder);
                             assertThat(Outcome.of(named(name), ours, folder)).isEqualTo(expected);
-                            assertThat(expected.text()).contains("Invalid authentication token");
+                            // Clients differ in whether a failed release shows when they close.
+                            if (!name.equals(CLOSE.name())) {
+                              assertThat(expected.text()).contains("Invalid authentication token");
+                            }
                           }));
         });
   }
