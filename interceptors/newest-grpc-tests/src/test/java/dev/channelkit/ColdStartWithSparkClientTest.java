@@ -17,8 +17,7 @@ class ColdStartWithSparkClientTest {
     List<String> packages = new ArrayList<>(ColdStart.OPTIONAL_TO_PLAIN_GRPC);
     packages.addAll(ColdStart.SPARK_CLIENT);
 
-    assertThat(
-            ColdStart.loadedOf(ChildMains.BuildsPlainStack.class.getName(), classPath, packages))
+    assertThat(ColdStart.loadedOf(ChildMains.BuildsPlainStack.class.getName(), classPath, packages))
         .isEmpty();
   }
 }

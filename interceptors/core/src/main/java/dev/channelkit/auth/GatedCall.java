@@ -7,6 +7,7 @@ import io.grpc.ClientCall;
 import io.grpc.ForwardingClientCall;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ class GatedCall<Q, R> extends ForwardingClientCall<Q, R> {
       delegate.start(listener, headers);
     } finally {
       if (!GATE.compareAndSet(this, STARTING, STARTED) && gate instanceof Cancel cancel) {
-        delegate.cancel(cancel.message, cancel.cause);
+        cancelBelow(delegate, cancel.message, cancel.cause);
       }
     }
   }
@@ -70,7 +71,7 @@ class GatedCall<Q, R> extends ForwardingClientCall<Q, R> {
       while (true) {
         Object now = gate;
         if (now == STARTED) {
-          target.cancel(message, cause);
+          cancelBelow(target, message, cause);
           return;
         }
         if (now instanceof Cancel) {
@@ -78,13 +79,24 @@ class GatedCall<Q, R> extends ForwardingClientCall<Q, R> {
         }
         if (GATE.compareAndSet(this, now, new Cancel(message, cause))) {
           if (now == null) {
-            target.cancel(message, cause);
+            cancelBelow(target, message, cause);
           }
           return;
         }
       }
     } finally {
       record.cancelled();
+    }
+  }
+
+  private static void cancelBelow(
+      ClientCall<?, ?> call, @Nullable String message, @Nullable Throwable cause) {
+    try {
+      call.cancel(message, cause);
+    } catch (RejectedExecutionException e) {
+      // While a call waits for its token, gRPC closes it on the thread that cancels, and an
+      // executor
+      // that rejects the close has nothing to tell that thread.
     }
   }
 

@@ -5,6 +5,7 @@ import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * time nor forgets an applier of a call that has ended meanwhile.
  */
 final class PendingCall implements Flight.Waiter, Context.CancellationListener {
+  private static final System.Logger LOGGER = System.getLogger("channelkit.credentials");
+
   private final TokenCache cache;
   private final MetadataApplier applier;
   private final Executor appExecutor;
@@ -149,10 +152,28 @@ final class PendingCall implements Flight.Waiter, Context.CancellationListener {
   // Not on the thread that fetched or keeps the time: what follows is the start of a stream, and
   // with a direct executor the application's own callbacks.
   private void onAppExecutor(Runnable completion) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (begun.compareAndSet(false, true)) {
+            completion.run();
+          }
+        };
     try {
-      appExecutor.execute(completion);
-    } catch (RejectedExecutionException e) {
+      appExecutor.execute(once);
+    } catch (Throwable rejected) {
+      here(once);
+    }
+  }
+
+  /** Nothing of it goes to who happened to end the wait, such as the caller of a cancel. */
+  private static void here(Runnable completion) {
+    try {
       completion.run();
+    } catch (Throwable thrown) {
+      // Its class only: the text is not ours.
+      LOGGER.log(
+          Level.WARNING, "A call could not take its token: {0}", thrown.getClass().getName());
     }
   }
 }

@@ -369,16 +369,19 @@ class FetchFailureTest {
   @Test
   void oneWaiterThatThrowsDoesNotHarmTheOthers() {
     CachedCallCredentials credentials = lab.builder().build();
-    FakeCall.create()
-        .applyTo(
-            credentials,
-            task -> {
-              throw new AssertionError("a waiter's own trouble");
-            });
+    FakeCall first =
+        FakeCall.create()
+            .applyTo(
+                credentials,
+                task -> {
+                  task.run();
+                  throw new AssertionError("an executor's own trouble");
+                });
     FakeCall second = FakeCall.create().applyTo(credentials);
 
     lab.executor.runAll();
 
+    assertThat(first.token()).isEqualTo("Bearer secret-1");
     assertThat(second.token()).isEqualTo("Bearer secret-1");
   }
 
