@@ -101,19 +101,20 @@ final class NaiveCredentials extends CallCredentials implements ClientIntercepto
       }
     }
     CompletableFuture<Cached> fetching = mine ? slot : null;
-    token.whenComplete(
-        (value, thrown) -> {
-          if (value == null) {
-            to.fail(Status.UNAVAILABLE.withCause(thrown));
-            return;
-          }
-          if (used != null) {
-            used[0] = value.generation;
-          }
-          Metadata headers = new Metadata();
-          headers.put(IssuedToken.AUTHORIZATION, "Bearer " + value.value);
-          to.apply(headers);
-        });
+    CompletableFuture<Cached> unused =
+        token.whenComplete(
+            (value, thrown) -> {
+              if (value == null) {
+                to.fail(Status.UNAVAILABLE.withCause(thrown));
+                return;
+              }
+              if (used != null) {
+                used[0] = value.generation;
+              }
+              Metadata headers = new Metadata();
+              headers.put(IssuedToken.AUTHORIZATION, "Bearer " + value.value);
+              to.apply(headers);
+            });
     if (fetching != null) {
       Runnable task = () -> fetch(fetching);
       Context context =
@@ -157,7 +158,7 @@ final class NaiveCredentials extends CallCredentials implements ClientIntercepto
       boolean allowed =
           fault == Fault.DROPS_WITHOUT_LIMIT
               || fault == Fault.DROPS_ANY_GENERATION
-              || droppedAt == Instant.MIN
+              || droppedAt.equals(Instant.MIN)
               || Duration.between(droppedAt, clock.instant()).toMinutes() >= 1;
       if (!same || !allowed) {
         return;

@@ -192,7 +192,7 @@ class RetryOnceTest {
         };
 
     /** Carries the token as a transport would and notes what is done to it. */
-    private final class Attempt extends ClientCall<Object, Object> {
+    private static final class Attempt extends ClientCall<Object, Object> {
       final CallOptions options;
       final List<String> done = new ArrayList<>();
       Metadata headers;
