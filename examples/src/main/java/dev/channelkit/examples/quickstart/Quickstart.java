@@ -53,7 +53,8 @@ final class Quickstart implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
-    Progress progress = new Progress(System.err, Boolean.getBoolean("channelkit.examples.terminal"));
+    Progress progress =
+        new Progress(System.err, Boolean.getBoolean("channelkit.examples.terminal"));
     String token = newToken();
     List<PartResult> results = new ArrayList<>();
     try (RealSparkConnect server =
