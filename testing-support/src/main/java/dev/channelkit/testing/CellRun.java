@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +35,8 @@ final class CellRun implements AutoCloseable {
   private volatile boolean hung;
 
   /** A cell of the matrix. */
-  static CellRun of(
-      Cell cell,
-      @Nullable ClientInterceptor subject,
-      UnaryOperator<CallOptions> moreOptions,
-      Duration patience) {
-    return new CellRun(
-        cell, Driver.of(cell.stub()), cell.ending().rule(), subject, moreOptions, patience);
+  static CellRun of(Cell cell, @Nullable ClientInterceptor interceptor, Subject subject) {
+    return new CellRun(cell, Driver.of(cell.stub()), cell.ending().rule(), interceptor, subject);
   }
 
   /**
@@ -54,14 +48,13 @@ final class CellRun implements AutoCloseable {
       Cell cell,
       Driver driver,
       Rule rule,
-      @Nullable ClientInterceptor subject,
-      UnaryOperator<CallOptions> moreOptions,
-      Duration patience) {
+      @Nullable ClientInterceptor interceptor,
+      Subject subject) {
     this.cell = cell;
     this.driver = driver;
     this.rule = rule;
-    this.patience = patience;
-    world = new World(cell, subject, moreOptions, patience);
+    this.patience = subject.patience();
+    world = new World(cell, interceptor, subject);
     disturbance = new Disturbance(cell, world, patience, this::cancelContext);
   }
 
@@ -193,8 +186,8 @@ final class CellRun implements AutoCloseable {
   }
 
   /** Ends everything of this run and notes what stays open. */
-  void finish(int strandedByGrpc) {
-    world.finish(world.below.hasStarted() ? rule : Rule.H, strandedByGrpc);
+  void finish() {
+    world.finish(world.below.hasStarted() ? rule : Rule.H);
     cancelContext();
   }
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Brings about the ending of a cell, once the server has the call. */
 final class Disturbance {
+  /** A call that may be answered locally is not waited for at the server for long. */
+  private static final Duration LOCAL = Duration.ofMillis(50);
+
   private final Cell cell;
   private final World world;
   private final Duration patience;
@@ -50,7 +53,9 @@ final class Disturbance {
     // The first rejected task breaks the in-process stream, so that a half-close never arrives.
     boolean halfClosed = cell.ending().halfCloses(cell.type()) && !cell.rejects();
     boolean arrived =
-        Await.until(() -> world.server.isHolding(halfClosed) || world.lastCallIsClosed(), patience);
+        Await.until(
+            () -> world.server.isHolding(halfClosed) || world.lastCallIsClosed(),
+            world.mayAnswerLocally() && !world.below.hasStarted() ? LOCAL : patience);
     if (!arrived) {
       world.journal.event("the call never reached the server");
     }

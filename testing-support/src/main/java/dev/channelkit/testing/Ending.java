@@ -125,14 +125,7 @@ enum Ending {
       return true;
     }
     return switch (this) {
-      case CANCEL_AFTER_START,
-          DEADLINE,
-          DEADLINE_OF_CONTEXT,
-          CONTEXT_CANCELLED,
-          ON_READY_THROWS,
-          ON_READY_ERROR,
-          SHUTDOWN_NOW ->
-          false;
+      case CANCEL_AFTER_START, DEADLINE, DEADLINE_OF_CONTEXT, CONTEXT_CANCELLED -> false;
       default -> true;
     };
   }

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,7 +17,6 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -46,10 +44,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * cancellation ends in {@code OK} or {@code CANCELLED}; when {@code start} throws below, the caller
  * sees the exception or one failing {@code onClose}, not both; {@code start} after {@code cancel}
  * throws {@code IllegalStateException} or closes with {@code CANCELLED}. An executor that rejects
- * every task strands the call on a bare in-process channel: no callback comes, not even after
+ * every task strands a started call on a bare in-process channel: no callback comes, not even after
  * {@code cancel}, the server may keep the call, and the channel does not terminate. There the suite
- * expects that no operation hangs or throws, that {@code onClose} comes at most once, and that no
- * more stays open on the server than without the interceptor.
+ * expects that no operation hangs, that nothing but gRPC's own {@code RejectedExecutionException}
+ * is thrown, that {@code onClose} comes at most once, and that the interceptor holds nothing for a
+ * call that it never started below.
  *
  * <p>The suite uses an in-process server, never sleeps, and takes a few seconds. Calls run one
  * after the other; a subclass needs no thread safety of its own beyond what its interceptor has.
@@ -59,7 +58,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.SAME_THREAD)
 public abstract class InterceptorConformance {
   private static final int FEWEST_CELLS = 300;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final CellRunner runner = new CellRunner(new OfSubclass());
 
   /** For subclasses. */
   protected InterceptorConformance() {}
@@ -74,8 +74,9 @@ public abstract class InterceptorConformance {
 
   /**
    * Counts that must be zero when no call is open, such as permits taken, timers armed, or calls in
-   * a table. Asked after each cell, for the interceptor that was made last, and again for a while
-   * when one is not zero yet. From any thread.
+   * a table. Asked before and after each cell, for the interceptor that was made last; a count that
+   * is higher afterwards is asked for again for a while, and then fails the cell. From the thread
+   * that runs the test.
    *
    * @return the counts by a name that a reader understands; none by default
    */
@@ -120,7 +121,7 @@ public abstract class InterceptorConformance {
    * @return a positive duration; five seconds by default
    */
   protected Duration patience() {
-    return PATIENCE;
+    return Subject.PATIENCE;
   }
 
   /**
@@ -153,7 +154,7 @@ public abstract class InterceptorConformance {
                                 .map(
                                     cell ->
                                         DynamicTest.dynamicTest(
-                                            cell.ending().toString(), () -> check(cell))))));
+                                            cell.ending().toString(), () -> runner.check(cell))))));
   }
 
   /**
@@ -164,18 +165,14 @@ public abstract class InterceptorConformance {
   @TestFactory
   protected final Stream<DynamicNode> rules() {
     return RuleCheck.all().stream()
-        .map(rule -> DynamicTest.dynamicTest(rule.name(), () -> check(rule)));
+        .map(rule -> DynamicTest.dynamicTest(rule.name(), () -> runner.check(rule)));
   }
 
-  /**
-   * Counts the cells, so that nobody takes an empty matrix for a passed one.
-   *
-   * @param reporter receives the count; not null
-   */
+  /** Counts the cells, so that nobody takes an empty matrix for a passed one. */
   @Test
-  protected final void listsEveryCell(TestReporter reporter) {
+  protected final void listsEveryCell() {
     int cells = Cell.all().size();
-    reporter.publishEntry("conformance cells of " + getClass().getSimpleName(), "" + cells);
+    System.out.printf("%s: %d conformance cells%n", getClass().getSimpleName(), cells);
     assertThat(cells).as("cells of the matrix").isGreaterThanOrEqualTo(FEWEST_CELLS);
   }
 
@@ -193,74 +190,41 @@ public abstract class InterceptorConformance {
                     String.valueOf(entry.getKey()), inside.apply(entry.getValue())));
   }
 
-  /** Runs one cell; throws an AssertionError that names every broken rule. */
-  final void check(Cell cell) throws Exception {
-    Quiet.run(() -> checkQuietly(cell));
-  }
-
-  private void checkQuietly(Cell cell) throws Exception {
-    Outcome bare = BareChannel.outcomeOf(cell, PATIENCE);
-    run(
-        cell.toString(),
-        subject -> CellRun.of(cell, subject, this::callOptions, patience()),
-        cell.rejects() ? bare.openOnServer() : 0,
-        (run, seen) -> new Judge(cell, traits(), run.journal()).judge(seen, bare));
-  }
-
-  /** Runs one check of the rules; throws an AssertionError that names every broken rule. */
-  final void check(RuleCheck check) throws Exception {
-    Quiet.run(
-        () ->
-            run(
-                check.name(),
-                subject ->
-                    new CellRun(
-                        check.surroundings(),
-                        check.driver(traits()),
-                        check.rule(),
-                        subject,
-                        this::callOptions,
-                        patience()),
-                0,
-                (run, seen) -> {
-                  if (!seen.seenByCaller().equals(RuleCheck.DONE)) {
-                    run.journal().broke(check.rule(), "the caller saw " + seen.seenByCaller());
-                  }
-                }));
-  }
-
-  private void run(
-      String title,
-      Function<ClientInterceptor, CellRun> start,
-      int strandedByGrpc,
-      BiConsumer<CellRun, Outcome> judge)
-      throws Exception {
-    Set<Thread> before = SuiteThreads.alive();
-    ClientInterceptor subject = newInterceptor();
-    try (CellRun run = start.apply(subject)) {
-      Outcome seen = run.execute();
-      run.finish(strandedByGrpc);
-      if (!run.hung()) {
-        judge.accept(run, seen);
-      }
-      if (!run.cell().rejects() || !seen.startedBelow()) {
-        checkCounts(run.cell(), run.journal());
-      }
-      afterCell();
-      List<String> threads = SuiteThreads.leftSince(before, this::isSharedThread, patience());
-      if (!threads.isEmpty()) {
-        run.journal().broke(Rule.H, "threads left: " + threads);
-      }
-      run.journal().throwIfBroken(title);
+  /** Hands the answers of the subclass to the runner. */
+  private final class OfSubclass implements Subject {
+    @Override
+    public ClientInterceptor newInterceptor() throws Exception {
+      return InterceptorConformance.this.newInterceptor();
     }
-  }
 
-  private void checkCounts(Cell cell, Journal journal) {
-    if (!Await.until(() -> openCounts().values().stream().allMatch(n -> n == 0), patience())) {
-      boolean unstarted = cell.ending().neverStarts() || cell.ending() == Ending.START_THROWS_BELOW;
-      journal.broke(
-          unstarted ? Rule.A1 : Rule.B4,
-          "counts that should be zero after '" + cell.ending() + "': " + openCounts());
+    @Override
+    public Map<String, Long> openCounts() {
+      return InterceptorConformance.this.openCounts();
+    }
+
+    @Override
+    public CallOptions callOptions(CallOptions options) {
+      return InterceptorConformance.this.callOptions(options);
+    }
+
+    @Override
+    public Set<InterceptorTrait> traits() {
+      return InterceptorConformance.this.traits();
+    }
+
+    @Override
+    public boolean isSharedThread(Thread thread) {
+      return InterceptorConformance.this.isSharedThread(thread);
+    }
+
+    @Override
+    public Duration patience() {
+      return InterceptorConformance.this.patience();
+    }
+
+    @Override
+    public void afterCell() throws Exception {
+      InterceptorConformance.this.afterCell();
     }
   }
 }

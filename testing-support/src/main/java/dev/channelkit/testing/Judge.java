@@ -24,10 +24,7 @@ final class Judge {
       return; // the probe has noted it
     }
     if (cell.rejects()) {
-      if (!seen.seenByCaller().equals("nothing")
-          && !traits.contains(InterceptorTrait.ANSWERS_LOCALLY)) {
-        journal.broke(Rule.B3, "the caller saw " + seen.seenByCaller());
-      }
+      rejecting(seen);
       return;
     }
     switch (cell.ending()) {
@@ -54,6 +51,17 @@ final class Judge {
     return bare.startedBelow()
         && !seen.startedBelow()
         && traits.contains(InterceptorTrait.ANSWERS_LOCALLY);
+  }
+
+  private void rejecting(Outcome seen) {
+    // gRPC itself lets the rejection through to the caller when call credentials are set.
+    boolean fromGrpc =
+        seen.startedBelow() && seen.seenByCaller().equals("RejectedExecutionException");
+    if (!fromGrpc
+        && !seen.seenByCaller().equals("nothing")
+        && !traits.contains(InterceptorTrait.ANSWERS_LOCALLY)) {
+      journal.broke(Rule.B3, "the caller saw " + seen.seenByCaller());
+    }
   }
 
   private void cancelBeforeStart(Outcome seen) {

@@ -20,7 +20,6 @@ record Outcome(
     List<String> messages,
     Map<String, List<String>> requestHeaders,
     boolean startedBelow,
-    int openOnServer,
     @Nullable Throwable thrownByStart) {
 
   /** These differ from call to call on a bare channel too. */

@@ -17,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A fresh server, channel and executor, with the interceptor between two probes. */
@@ -37,29 +36,27 @@ final class World implements AutoCloseable {
   final CallOptions options;
 
   private final Cell cell;
+  private final Subject subject;
   private final Duration patience;
   private final @Nullable ExecutorService single;
 
-  World(
-      Cell cell,
-      @Nullable ClientInterceptor subject,
-      UnaryOperator<CallOptions> moreOptions,
-      Duration patience) {
+  World(Cell cell, @Nullable ClientInterceptor interceptor, Subject subject) {
     this.cell = cell;
-    this.patience = patience;
+    this.subject = subject;
+    this.patience = subject.patience();
     server = new CellServer(cell.ending().script());
     below = new BelowProbe(journal, cell.ending() == Ending.START_THROWS_BELOW);
     above = new AboveProbe(journal, below, DIRECT, cell.rejects());
     managed = InProcessChannelBuilder.forName(server.name()).executor(SuiteThreads.CHANNEL).build();
     channel =
-        subject == null
+        interceptor == null
             ? ClientInterceptors.interceptForward(managed, above, below)
-            : ClientInterceptors.interceptForward(managed, above, subject, below);
+            : ClientInterceptors.interceptForward(managed, above, interceptor, below);
     single =
         cell.executor() == ExecutorKind.SINGLE_THREAD
             ? Executors.newSingleThreadExecutor(SuiteThreads.factory("executor"))
             : null;
-    options = moreOptions.apply(optionsOf(cell, single));
+    options = subject.callOptions(optionsOf(cell, single));
   }
 
   private static CallOptions optionsOf(Cell cell, @Nullable ExecutorService single) {
@@ -88,6 +85,10 @@ final class World implements AutoCloseable {
     }
   }
 
+  boolean mayAnswerLocally() {
+    return subject.traits().contains(InterceptorTrait.ANSWERS_LOCALLY);
+  }
+
   boolean hasCall() {
     return !above.calls().isEmpty();
   }
@@ -103,7 +104,7 @@ final class World implements AutoCloseable {
 
   Outcome outcome(String seen) {
     if (!hasCall()) {
-      return new Outcome(seen, 0, null, Map.of(), Map.of(), List.of(), Map.of(), false, 0, null);
+      return new Outcome(seen, 0, null, Map.of(), Map.of(), List.of(), Map.of(), false, null);
     }
     CallRecord record = lastCall();
     List<CellServer.Exchange> exchanges = server.exchanges();
@@ -116,7 +117,6 @@ final class World implements AutoCloseable {
         List.copyOf(record.messages()),
         Outcome.values(exchanges.isEmpty() ? null : exchanges.get(0).headers),
         below.hasStarted(),
-        server.openCalls(),
         record.thrownByStart());
   }
 
@@ -124,20 +124,21 @@ final class World implements AutoCloseable {
    * Ends everything and notes what stays open.
    *
    * @param rule to name when a call that was started stays open on the server
-   * @param strandedByGrpc server calls that a bare channel leaves open in the same cell
    */
-  void finish(Rule rule, int strandedByGrpc) {
-    if (!Await.until(() -> server.openCalls() <= strandedByGrpc, patience)) {
-      journal.broke(rule, server.openCalls() + " call(s) stayed open on the server");
-    }
+  void finish(Rule rule) {
     managed.shutdown();
+    // gRPC itself strands a call whose executor rejects.
     if (!cell.rejects()) {
-      awaitNothingOpen();
+      awaitNothingOpen(rule);
     }
     below.checkHeadersUntouched();
   }
 
-  private void awaitNothingOpen() {
+  private void awaitNothingOpen(Rule rule) {
+    if (!Await.until(() -> server.openCalls() == 0, patience)) {
+      journal.broke(rule, server.openCalls() + " call(s) stayed open on the server");
+    }
+
     try {
       if (!managed.awaitTermination(patience.toNanos(), TimeUnit.NANOSECONDS)) {
         journal.broke(Rule.H, "channel.awaitTermination was false");

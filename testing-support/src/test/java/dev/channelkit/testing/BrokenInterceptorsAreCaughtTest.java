@@ -18,58 +18,59 @@ class BrokenInterceptorsAreCaughtTest {
   @Test
   void A1_a_permit_that_is_taken_when_the_call_is_created() throws Exception {
     BrokenInterceptors.PermitAtCreation[] last = new BrokenInterceptors.PermitAtCreation[1];
-    InterceptorConformance suite =
-        new Suite() {
+    Subject subject =
+        new Impatient() {
           @Override
-          protected ClientInterceptor newInterceptor() {
-            return last[0] = new BrokenInterceptors.PermitAtCreation();
+          public ClientInterceptor newInterceptor() {
+            last[0] = new BrokenInterceptors.PermitAtCreation();
+            return last[0];
           }
 
           @Override
-          protected Map<String, Long> openCounts() {
+          public Map<String, Long> openCounts() {
             return Map.of("permits", last[0].taken.get());
           }
         };
 
-    assertThat(firstFailureOfCells(suite))
+    assertThat(firstFailureOfCells(subject))
         .contains("A1: interceptCall must be thread-safe and must acquire nothing")
         .contains("permits=1");
-    assertThat(firstFailureOfRules(suite)).contains("A1: ").contains("permits=50");
+    assertThat(firstFailureOfRules(subject)).contains("A1: ").contains("permits=50");
   }
 
   @Test
   void C4_a_close_that_comes_only_at_half_close() throws Exception {
-    InterceptorConformance suite =
-        new Suite() {
+    Subject subject =
+        new Impatient() {
           @Override
-          protected ClientInterceptor newInterceptor() {
+          public ClientInterceptor newInterceptor() {
             return new BrokenInterceptors.ClosesAtHalfClose();
           }
 
           @Override
-          protected Set<InterceptorTrait> traits() {
+          public Set<InterceptorTrait> traits() {
             return Set.of(InterceptorTrait.ANSWERS_LOCALLY);
           }
         };
 
-    assertThat(firstFailureOfCells(suite))
+    assertThat(firstFailureOfCells(subject))
         .contains("C4: cancel after start must always lead to exactly one onClose")
         .contains("no onClose within");
   }
 
   @Test
   void C10_a_prefetch_without_a_buffer() throws Exception {
-    InterceptorConformance suite =
-        new Suite() {
+    Subject subject =
+        new Impatient() {
           @Override
-          protected ClientInterceptor newInterceptor() {
+          public ClientInterceptor newInterceptor() {
             return new BrokenInterceptors.NaivePrefetch();
           }
         };
 
-    assertThat(firstFailureOfCells(suite))
+    assertThat(firstFailureOfCells(subject))
         .contains("C10: no more messages may be delivered than were requested");
-    assertThat(firstFailureOfRules(suite))
+    assertThat(firstFailureOfRules(subject))
         .contains("C10: ")
         .contains("2 delivered while only 1 requested");
   }
@@ -77,15 +78,15 @@ class BrokenInterceptorsAreCaughtTest {
   @Test
   void B2_callbacks_off_the_executor_of_the_call() throws Exception {
     ExecutorService own = Executors.newSingleThreadExecutor(SuiteThreads.factory("broken"));
-    InterceptorConformance suite =
-        new Suite() {
+    Subject subject =
+        new Impatient() {
           @Override
-          protected ClientInterceptor newInterceptor() {
+          public ClientInterceptor newInterceptor() {
             return new BrokenInterceptors.OffTheCallExecutor(own);
           }
         };
     try {
-      assertThat(firstFailureOfCells(suite))
+      assertThat(firstFailureOfCells(subject))
           .contains("B2: callbacks must run on the executor of the call options")
           .contains("ran on conformance-broken-1")
           .as("says who waits")
@@ -97,29 +98,30 @@ class BrokenInterceptorsAreCaughtTest {
 
   @Test
   void C8_a_call_below_that_was_started_although_the_answer_is_local() throws Exception {
-    InterceptorConformance suite =
-        new Suite() {
+    Subject subject =
+        new Impatient() {
           @Override
-          protected ClientInterceptor newInterceptor() {
+          public ClientInterceptor newInterceptor() {
             return new BrokenInterceptors.StartsAndAnswersLocally();
           }
 
           @Override
-          protected Set<InterceptorTrait> traits() {
+          public Set<InterceptorTrait> traits() {
             return Set.of(InterceptorTrait.ANSWERS_LOCALLY);
           }
         };
 
-    assertThat(firstFailureOfCells(suite))
+    assertThat(firstFailureOfCells(subject))
         .contains("C8: a call that is answered locally must not start a call below")
         .contains("stayed open on the server");
   }
 
-  private static String firstFailureOfCells(InterceptorConformance suite) throws Exception {
+  private static String firstFailureOfCells(Subject subject) throws Exception {
+    CellRunner runner = new CellRunner(subject);
     List<String> passed = new ArrayList<>();
     for (Cell cell : Cell.all()) {
       try {
-        suite.check(cell);
+        runner.check(cell);
         passed.add(cell.toString());
       } catch (AssertionError e) {
         return e.getMessage();
@@ -128,10 +130,11 @@ class BrokenInterceptorsAreCaughtTest {
     throw new AssertionError("no cell failed, of " + passed.size());
   }
 
-  private static String firstFailureOfRules(InterceptorConformance suite) throws Exception {
+  private static String firstFailureOfRules(Subject subject) throws Exception {
+    CellRunner runner = new CellRunner(subject);
     for (RuleCheck rule : RuleCheck.all()) {
       try {
-        suite.check(rule);
+        runner.check(rule);
       } catch (AssertionError e) {
         return e.getMessage();
       }
@@ -140,9 +143,9 @@ class BrokenInterceptorsAreCaughtTest {
   }
 
   /** Waits less long for what will never come. */
-  private abstract static class Suite extends InterceptorConformance {
+  private abstract static class Impatient implements Subject {
     @Override
-    protected Duration patience() {
+    public Duration patience() {
       return Duration.ofMillis(500);
     }
   }

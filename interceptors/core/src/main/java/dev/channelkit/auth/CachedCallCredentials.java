@@ -105,17 +105,23 @@ public final class CachedCallCredentials extends CallCredentials implements Even
   @Override
   public void applyRequestMetadata(
       RequestInfo info, Executor appExecutor, MetadataApplier applier) {
+    apply(info, appExecutor, applier, null);
+  }
+
+  void apply(
+      RequestInfo info,
+      Executor appExecutor,
+      MetadataApplier applier,
+      @Nullable CallRecord record) {
     if (!TransportSecurity.isPrivate(info)
         && !(settings.plaintextToLoopback() && TransportSecurity.isLoopback(info))) {
       applier.fail(TransportSecurity.refusal(info, settings.plaintextToLoopback()));
       return;
     }
-    CallOptions options = info.getCallOptions();
-    CallRecord record = options.getOption(CallRecord.KEY);
     IssuedToken token = cache.atOnce();
     if (token == null) {
       new PendingCall(cache, applier, appExecutor, record)
-          .await(options.getDeadline(), settings.scheduler());
+          .await(info.getCallOptions().getDeadline(), settings.scheduler());
       return;
     }
     if (record != null) {

@@ -1,12 +1,16 @@
 package dev.channelkit.auth;
 
-import io.grpc.CallOptions;
+import io.grpc.CallCredentials;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** What the interceptor and the credentials tell each other about one call. */
-final class CallRecord {
-  static final CallOptions.Key<@Nullable CallRecord> KEY =
-      CallOptions.Key.create("channelkit.credentials.record");
+/**
+ * The credentials of one call: those they belong to, and what these and the interceptor tell each
+ * other. A call option beside the shared credentials would do too, but costs each call another copy
+ * of its options.
+ */
+final class CallRecord extends CallCredentials {
+  private final CachedCallCredentials credentials;
 
   /** The generation sent with the latest attempt; 0 if none was. */
   volatile long generation;
@@ -16,6 +20,16 @@ final class CallRecord {
 
   private @Nullable PendingCall waiting;
   private boolean cancelled;
+
+  CallRecord(CachedCallCredentials credentials) {
+    this.credentials = credentials;
+  }
+
+  @Override
+  public void applyRequestMetadata(
+      RequestInfo info, Executor appExecutor, MetadataApplier applier) {
+    credentials.apply(info, appExecutor, applier, this);
+  }
 
   /** Remembers who to release when the call is cancelled: gRPC itself does not tell. */
   void waiting(PendingCall pending) {
@@ -38,5 +52,10 @@ final class CallRecord {
     if (pending != null) {
       pending.callCancelled();
     }
+  }
+
+  @Override
+  public String toString() {
+    return credentials.toString();
   }
 }

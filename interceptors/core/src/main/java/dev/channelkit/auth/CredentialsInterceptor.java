@@ -36,19 +36,16 @@ final class CredentialsInterceptor implements ClientInterceptor {
     if (retryOnce && method.getType() == MethodType.UNARY) {
       return new RetryOnceCall<>(this, method, options, next);
     }
-    CallRecord record = new CallRecord();
+    CallRecord record = new CallRecord(credentials);
     return new CredentialedCall<>(
-        next.newCall(method, with(options, record)), record, options, runtime, cache);
-  }
-
-  private CallOptions with(CallOptions options, CallRecord record) {
-    return options.withCallCredentials(credentials).withOption(CallRecord.KEY, record);
+        next.newCall(method, options.withCallCredentials(record)), record, options, runtime, cache);
   }
 
   /** A further attempt of a call whose headers are made already. */
   <Q, R> GatedCall<Q, R> attempt(MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
-    CallRecord record = new CallRecord();
-    return new GatedCall<>(next.newCall(method, with(options, record)), record, options, runtime);
+    CallRecord record = new CallRecord(credentials);
+    return new GatedCall<>(
+        next.newCall(method, options.withCallCredentials(record)), record, options, runtime);
   }
 
   TokenCache cache() {

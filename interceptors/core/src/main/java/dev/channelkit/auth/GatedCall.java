@@ -95,8 +95,7 @@ class GatedCall<Q, R> extends ForwardingClientCall<Q, R> {
       call.cancel(message, cause);
     } catch (RejectedExecutionException e) {
       // While a call waits for its token, gRPC closes it on the thread that cancels, and an
-      // executor
-      // that rejects the close has nothing to tell that thread.
+      // executor that rejects the close has nothing to tell that thread.
     }
   }
 

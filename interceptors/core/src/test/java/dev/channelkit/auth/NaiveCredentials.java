@@ -24,6 +24,9 @@ import java.util.concurrent.Executor;
  * what shows that a scenario can fail; without a fault they pass every scenario.
  */
 final class NaiveCredentials extends CallCredentials implements ClientInterceptor {
+  private static final CachedCallCredentials UNUSED =
+      CachedCallCredentials.builder(() -> Token.withoutExpiry("unused")).build();
+
   enum Fault {
     NONE,
     /** Every caller without a token fetches its own. */
@@ -195,7 +198,7 @@ final class NaiveCredentials extends CallCredentials implements ClientIntercepto
             super.start(new Refusals<>(downstream, used), headers);
           }
         },
-        new CallRecord(),
+        new CallRecord(UNUSED),
         options,
         dev.channelkit.call.CallRuntime.shared());
   }

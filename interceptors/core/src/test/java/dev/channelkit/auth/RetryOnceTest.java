@@ -1,6 +1,7 @@
 package dev.channelkit.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.CallOptions;
@@ -52,7 +53,8 @@ class RetryOnceTest {
 
     assertThat(unary()).isEqualTo("echo a");
     assertThat(server.authorizations).containsExactly("Bearer secret-1", "Bearer secret-2");
-    assertThat(server.open).hasValue(0);
+    // The server notes the end of a call on a thread of its own.
+    await().untilAsserted(() -> assertThat(server.open).hasValue(0));
   }
 
   @Test
