@@ -1,8 +1,8 @@
 package dev.channelkit.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.CallOptions;
 import io.grpc.Channel;
