@@ -12,6 +12,7 @@ import io.grpc.Status;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   private boolean switching;
   private long requested;
   private final List<Q> messages = new ArrayList<>(1);
+  private boolean keepsMessages = true;
   private boolean compression = true;
   private boolean halfClosed;
   private boolean cancelled;
@@ -81,7 +83,9 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   public void sendMessage(Q message) {
     ClientCall<Q, R> call;
     synchronized (lock) {
-      messages.add(message);
+      if (keepsMessages) {
+        messages.add(message);
+      }
       call = target();
     }
     if (call != null) {
@@ -144,6 +148,14 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     return switching ? null : current;
   }
 
+  /** A call that will not be sent again must not hold its request until it ends. */
+  private void forgetMessages() {
+    synchronized (lock) {
+      keepsMessages = false;
+      messages.clear();
+    }
+  }
+
   /** Whether to send it again; if so, operations are only noted from now on. */
   private boolean beginSwitch(Metadata trailers) {
     String pushback = trailers.get(PUSHBACK);
@@ -163,22 +175,40 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   private void sendAgain(Listener<R> listener, Status status, Metadata trailers) {
     Context previous = context.attach();
     try {
-      GatedCall<Q, R> second;
+      GatedCall<Q, R> second = null;
+      AttemptListener answers = null;
       try {
         second = interceptor.attempt(method, options, next);
         second.record.namesProject = current.record.namesProject;
-        second.start(new AttemptListener(second, false, listener), copy);
+        answers = new AttemptListener(second, false, listener);
+        second.start(answers, copy);
       } catch (RuntimeException | Error thrown) {
-        // Nothing was started: the refusal is the answer.
+        // It may have got below before it threw: unless it has answered already, the refusal is the
+        // answer, and nothing of it is heard any more.
+        boolean unheard = answers == null || answers.detach();
         synchronized (lock) {
+          current = unheard || second == null ? current : second;
           switching = false;
         }
-        listener.onClose(status, trailers);
+        cancelQuietly(second, thrown);
+        if (unheard) {
+          listener.onClose(status, trailers);
+        }
         return;
       }
       handOver(second);
     } finally {
       context.detach(previous);
+    }
+  }
+
+  private static void cancelQuietly(@Nullable GatedCall<?, ?> call, Throwable why) {
+    if (call != null) {
+      try {
+        call.cancel("the call could not be sent again", why);
+      } catch (RuntimeException | Error alsoThrown) {
+        why.addSuppressed(alsoThrown);
+      }
     }
   }
 
@@ -203,6 +233,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
           if (cancelled || idle) {
             current = second;
             switching = false;
+            forgetMessages();
             break;
           }
         }
@@ -228,7 +259,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
         current = second;
         switching = false;
       }
-      second.cancel("the call could not be sent again", thrown);
+      cancelQuietly(second, thrown);
       return;
     }
     String message;
@@ -248,6 +279,10 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     private final GatedCall<Q, R> attempt;
     private final boolean first;
     private final Listener<R> downstream;
+
+    /** Null before the first callback; false when nothing is to be heard any more. */
+    private final AtomicReference<@Nullable Boolean> heard = new AtomicReference<>();
+
     private boolean committed;
     private boolean over;
 
@@ -257,32 +292,50 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
       this.downstream = downstream;
     }
 
+    /** For a start that threw: true if no callback came before, and none gets through now. */
+    boolean detach() {
+      return heard.compareAndSet(null, false);
+    }
+
+    private boolean passes() {
+      return !over && (heard.compareAndSet(null, true) || Boolean.TRUE.equals(heard.get()));
+    }
+
+    private void commit() {
+      if (!committed) {
+        committed = true;
+        if (first) {
+          forgetMessages();
+        }
+      }
+    }
+
     @Override
     public void onHeaders(Metadata headers) {
-      if (!over) {
-        committed = true;
+      if (passes()) {
+        commit();
         downstream.onHeaders(headers);
       }
     }
 
     @Override
     public void onMessage(R message) {
-      if (!over) {
-        committed = true;
+      if (passes()) {
+        commit();
         downstream.onMessage(message);
       }
     }
 
     @Override
     public void onReady() {
-      if (!over) {
+      if (passes()) {
         downstream.onReady();
       }
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      if (over) {
+      if (!passes()) {
         return;
       }
       over = true;
