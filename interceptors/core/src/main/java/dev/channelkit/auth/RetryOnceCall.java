@@ -163,22 +163,39 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   private void sendAgain(Listener<R> listener, Status status, Metadata trailers) {
     Context previous = context.attach();
     try {
-      GatedCall<Q, R> second;
+      GatedCall<Q, R> second = null;
+      AttemptListener answer = null;
       try {
         second = interceptor.attempt(method, options, next);
         second.record.namesProject = current.record.namesProject;
-        second.start(new AttemptListener(second, false, listener), copy);
+        answer = new AttemptListener(second, false, listener);
+        second.start(answer, copy);
       } catch (RuntimeException | Error thrown) {
-        // Nothing was started: the refusal is the answer.
         synchronized (lock) {
           switching = false;
         }
-        listener.onClose(status, trailers);
+        // Before the cancel, whose close must not get through too. The refusal is the answer,
+        // unless an interceptor further in has called back before it threw.
+        boolean unanswered = answer == null || answer.detach();
+        cancelQuietly(second, thrown);
+        if (unanswered) {
+          listener.onClose(status, trailers);
+        }
         return;
       }
       handOver(second);
     } finally {
       context.detach(previous);
+    }
+  }
+
+  private static void cancelQuietly(@Nullable GatedCall<?, ?> second, Throwable thrown) {
+    if (second != null) {
+      try {
+        second.cancel("the call could not be sent again", thrown);
+      } catch (RuntimeException | Error worse) {
+        // It threw when it was started; nothing more is asked of it.
+      }
     }
   }
 
@@ -228,7 +245,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
         current = second;
         switching = false;
       }
-      second.cancel("the call could not be sent again", thrown);
+      cancelQuietly(second, thrown);
       return;
     }
     String message;
@@ -248,6 +265,8 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     private final GatedCall<Q, R> attempt;
     private final boolean first;
     private final Listener<R> downstream;
+
+    // Guarded by the lock: who starts a second attempt may give it up while it calls back.
     private boolean committed;
     private boolean over;
 
@@ -257,40 +276,73 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
       this.downstream = downstream;
     }
 
+    /** True if nothing got through; then nothing ever will. */
+    boolean detach() {
+      synchronized (lock) {
+        boolean unused = !committed && !over;
+        over |= unused;
+        return unused;
+      }
+    }
+
+    private boolean commit() {
+      synchronized (lock) {
+        committed |= !over;
+        return !over;
+      }
+    }
+
+    private boolean end() {
+      synchronized (lock) {
+        boolean now = !over;
+        over = true;
+        return now;
+      }
+    }
+
+    private boolean isCommitted() {
+      synchronized (lock) {
+        return committed;
+      }
+    }
+
+    private boolean isOver() {
+      synchronized (lock) {
+        return over;
+      }
+    }
+
     @Override
     public void onHeaders(Metadata headers) {
-      if (!over) {
-        committed = true;
+      if (commit()) {
         downstream.onHeaders(headers);
       }
     }
 
     @Override
     public void onMessage(R message) {
-      if (!over) {
-        committed = true;
+      if (commit()) {
         downstream.onMessage(message);
       }
     }
 
     @Override
     public void onReady() {
-      if (!over) {
+      if (!isOver()) {
         downstream.onReady();
       }
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      if (over) {
+      if (!end()) {
         return;
       }
-      over = true;
       boolean again = false;
       try {
         if (status.getCode() == Status.Code.UNAUTHENTICATED) {
           boolean otherToken = interceptor.cache().reject(attempt.record.generation);
-          again = first && otherToken && !committed && beginSwitch(trailers);
+          again = first && otherToken && !isCommitted() && beginSwitch(trailers);
         }
       } finally {
         if (!again) {
