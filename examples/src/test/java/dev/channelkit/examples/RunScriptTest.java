@@ -41,7 +41,23 @@ class RunScriptTest {
   void a_missing_java_is_named() throws Exception {
     Ended ended = run(Map.of("JAVA_HOME", elsewhere.toString()), "quickstart");
     assertThat(ended.exit()).isEqualTo(1);
-    assertThat(ended.text()).contains("no Java found", "JDK 17");
+    assertThat(ended.text())
+        .contains("JAVA_HOME is '" + elsewhere + "', which holds no bin/java", "JDK 17");
+  }
+
+  @Test
+  void a_java_that_does_not_tell_its_version_is_named_without_noise() throws Exception {
+    Path java = elsewhere.resolve("bin").resolve("java");
+    Files.createDirectories(java.getParent());
+    for (String said : List.of("hello", "    java.specification.version = weird")) {
+      Files.writeString(java, "#!/bin/sh\necho '" + said + "' >&2\n");
+      assertThat(java.toFile().setExecutable(true)).isTrue();
+      Ended ended = run(Map.of("JAVA_HOME", elsewhere.toString()), "quickstart");
+      assertThat(ended.exit()).isEqualTo(1);
+      assertThat(ended.text())
+          .contains(java + " does not tell its version", "JDK 17")
+          .doesNotContain("integer");
+    }
   }
 
   @Test

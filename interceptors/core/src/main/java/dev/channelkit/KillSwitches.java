@@ -37,13 +37,25 @@ final class KillSwitches {
       return null;
     }
     String property = "channelkit." + slot.partName() + ".enabled";
-    String value = properties.apply(property);
-    if (value != null) {
-      return verdict(slot, "system property " + property, value);
-    }
     String variable = "CHANNELKIT_" + slot.name() + "_ENABLED";
-    value = environment.apply(variable);
-    return value == null ? null : verdict(slot, "environment variable " + variable, value);
+    String name = "system property " + property;
+    try {
+      String value = properties.apply(property);
+      if (value == null) {
+        name = "environment variable " + variable;
+        value = environment.apply(variable);
+      }
+      return value == null ? null : verdict(slot, name, value);
+    } catch (RuntimeException thrown) {
+      // A security manager, for one. Whether somebody has switched the part off cannot be told.
+      LOGGER.log(
+          Level.WARNING,
+          "The {0} cannot be read ({1}), so the {2} of this stack is off",
+          name,
+          thrown.getClass().getName(),
+          slot.partName());
+      return name + " cannot be read";
+    }
   }
 
   private static @Nullable String verdict(Slot slot, String name, String value) {

@@ -90,6 +90,33 @@ class StackSwitchesTest {
   }
 
   @Test
+  void a_switch_that_cannot_be_read_turns_the_part_off_and_build_goes_on() {
+    KillSwitches locked =
+        new KillSwitches(
+            name -> {
+              throw new SecurityException("access denied");
+            },
+            environment::get);
+    try (LogCapture capture = new LogCapture("channelkit.stack")) {
+      assertThat(locked.whyOff(Slot.MEMO))
+          .isEqualTo("system property channelkit.memo.enabled cannot be read");
+      assertThat(capture.records()).hasSize(1);
+      LogRecord warning = capture.records().get(0);
+      assertThat(MessageFormat.format(warning.getMessage(), warning.getParameters()))
+          .contains(
+              "channelkit.memo.enabled", "SecurityException", "the memo of this stack is off");
+    }
+    KillSwitches halfLocked =
+        new KillSwitches(
+            properties::get,
+            name -> {
+              throw new SecurityException("access denied");
+            });
+    assertThat(halfLocked.whyOff(Slot.MEMO))
+        .isEqualTo("environment variable CHANNELKIT_MEMO_ENABLED cannot be read");
+  }
+
+  @Test
   void a_part_that_is_off_sees_no_call_and_reports_no_event() throws Exception {
     properties.put("channelkit.memo.enabled", "false");
     StackEvents events = new StackEvents();

@@ -468,7 +468,8 @@ public final class RealSparkConnect implements AutoCloseable {
     private static final String PORT_CONF = "spark.connect.grpc.binding.port";
     private static final String SERVER_CLASS =
         "org.apache.spark.sql.connect.service.SparkConnectServer";
-    private static final Pattern VERSION = Pattern.compile("([4-9]|[1-9]\\d+)\\.\\d+\\.\\d+.*");
+    private static final Pattern VERSION =
+        Pattern.compile("([4-9]|[1-9]\\d+)\\.\\d+\\.\\d+[\\w.-]*");
 
     private final String version;
     private final Map<String, String> conf = new LinkedHashMap<>();
@@ -535,12 +536,19 @@ public final class RealSparkConnect implements AutoCloseable {
      * Makes the server demand {@code authorization: Bearer TOKEN} of every call. The token reaches
      * the child through a pipe: it is in no command line, file, log or {@code toString}.
      *
-     * @param value the one fixed token; not null, not blank
+     * @param value the one fixed token: visible ASCII characters and spaces, none of these at an
+     *     end; not null, not blank
      * @return this
+     * @throws IllegalArgumentException if a header cannot carry it; the text does not show it
      */
     public Builder authToken(String value) {
       if (value.isBlank()) {
         throw new IllegalArgumentException("authToken: is blank");
+      }
+      if (!value.equals(value.strip()) || !value.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+        throw new IllegalArgumentException(
+            "authToken: a client could not send it in a header; expected visible ASCII characters,"
+                + " with no line break, and no space at an end");
       }
       token = value;
       return this;
@@ -618,6 +626,10 @@ public final class RealSparkConnect implements AutoCloseable {
     public Builder jvmOption(String option) {
       if (!option.startsWith("-")) {
         throw new IllegalArgumentException("jvmOption: '" + option + "' does not begin with '-'");
+      }
+      if (option.indexOf('\n') >= 0 || option.indexOf('\r') >= 0) {
+        throw new IllegalArgumentException(
+            "jvmOption: holds a line break, which an argument file of Java cannot; one flag a call");
       }
       jvmOptions.add(option);
       return this;

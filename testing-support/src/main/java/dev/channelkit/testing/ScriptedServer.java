@@ -18,6 +18,9 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -113,19 +116,47 @@ public final class ScriptedServer implements AutoCloseable {
     try {
       server = grpc.build().start();
     } catch (IOException e) {
-      throw new UncheckedIOException("the scripted server cannot listen", e);
+      throw new UncheckedIOException(
+          "the scripted server cannot listen"
+              + (builder.port > 0
+                  ? " on port "
+                      + builder.port
+                      + ": is it taken? Port 0 takes a free one, see port()"
+                  : ""),
+          e);
     }
   }
 
   private static ServerBuilder<?> tcp(int port) {
     try {
-      return ServerBuilder.forPort(port);
+      return onLoopback(ServerBuilder.forPort(port), port);
     } catch (ManagedChannelProvider.ProviderNotFoundException e) {
       throw new IllegalStateException(
           "a scripted server on TCP needs a gRPC transport on the class path: add"
               + " io.grpc:grpc-netty or io.grpc:grpc-netty-shaded in test scope",
           e);
     }
+  }
+
+  // What all transports share cannot say an address. Netty's builder can, in each of its
+  // packagings,
+  // and naming its type here would make it a dependency of everybody.
+  private static ServerBuilder<?> onLoopback(ServerBuilder<?> onAllInterfaces, int port) {
+    try {
+      Object onLoopback =
+          onAllInterfaces
+              .getClass()
+              .getMethod("forAddress", SocketAddress.class)
+              .invoke(null, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return onLoopback instanceof ServerBuilder<?> builder ? builder : onAllInterfaces;
+    } catch (ReflectiveOperationException e) {
+      return onAllInterfaces;
+    }
+  }
+
+  /** Where it listens. */
+  List<? extends SocketAddress> addresses() {
+    return server.getListenSockets();
   }
 
   private static ScheduledExecutorService daemonScheduler() {
@@ -147,7 +178,9 @@ public final class ScriptedServer implements AutoCloseable {
   }
 
   /**
-   * A started server on TCP, in plaintext.
+   * A started server on TCP, in plaintext. It listens on the loopback address alone if the
+   * transport is grpc-netty or grpc-netty-shaded; others cannot be told an address and listen on
+   * all of them.
    *
    * @param port 0 for a free one, else up to 65535
    * @return to be closed by the caller
@@ -459,7 +492,7 @@ public final class ScriptedServer implements AutoCloseable {
     private Builder() {}
 
     /**
-     * Listens on TCP; by default the server is in process.
+     * Listens on TCP as {@link ScriptedServer#onPort} does; by default the server is in process.
      *
      * @param number 0 for a free one, else up to 65535
      * @return this

@@ -4,6 +4,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -29,10 +30,10 @@ final class SparkServerMain {
   public static void main(String[] args) throws IOException {
     InputStream parent = System.in;
     DataInputStream settings = new DataInputStream(parent);
-    String mainClass = settings.readUTF();
-    String deleteWhenParentIsGone = settings.readUTF();
+    String mainClass = text(settings);
+    String deleteWhenParentIsGone = text(settings);
     for (int left = settings.readInt(); left > 0; left--) {
-      System.setProperty(settings.readUTF(), settings.readUTF());
+      System.setProperty(text(settings), text(settings));
     }
     System.setIn(InputStream.nullInputStream());
 
@@ -50,6 +51,11 @@ final class SparkServerMain {
     } catch (Throwable e) {
       fail(e);
     }
+  }
+
+  // Not readUTF, which ends at 64 KiB.
+  private static String text(DataInputStream settings) throws IOException {
+    return new String(settings.readNBytes(settings.readInt()), StandardCharsets.UTF_8);
   }
 
   private static void fail(Throwable e) {

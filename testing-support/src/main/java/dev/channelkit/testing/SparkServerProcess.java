@@ -107,14 +107,20 @@ final class SparkServerProcess {
     // Stays open: its end tells the child that this JVM is gone.
     @SuppressWarnings("resource")
     DataOutputStream out = new DataOutputStream(process.getOutputStream());
-    out.writeUTF(config.mainClass());
-    out.writeUTF(deleteWhenParentIsGone.toString());
+    writeText(out, config.mainClass());
+    writeText(out, deleteWhenParentIsGone.toString());
     out.writeInt(settings.size());
     for (Map.Entry<String, String> setting : settings.entrySet()) {
-      out.writeUTF(setting.getKey());
-      out.writeUTF(setting.getValue());
+      writeText(out, setting.getKey());
+      writeText(out, setting.getValue());
     }
     out.flush();
+  }
+
+  private static void writeText(DataOutputStream out, String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    out.writeInt(bytes.length);
+    out.write(bytes);
   }
 
   private static void copyLauncher(Path directory) throws IOException {

@@ -93,6 +93,21 @@ class RealSparkConnectProcessTest {
   }
 
   @Test
+  @DisplayName("settings of any length and with any character reach the server")
+  void oddSettings() {
+    String token = "a \"quoted\" \\ token " + "x".repeat(100_000);
+    try (RealSparkConnect server =
+        fake("good")
+            .authToken(token)
+            .conf("spark.odd key", "line one\nline two \u20ac")
+            .startTimeout(Duration.ofSeconds(60))
+            .start()) {
+      assertThat(server.isAlive()).isTrue();
+      assertThat(server.log()).contains("token ***");
+    }
+  }
+
+  @Test
   @DisplayName("a class path without Spark: the exception says so and holds the end of the log")
   void wrongClassPath() {
     StartFailedException failure =
@@ -285,12 +300,23 @@ class RealSparkConnectProcessTest {
   void badInput() {
     RealSparkConnect.Builder builder = RealSparkConnect.builder("4.2.0");
     assertThatThrownBy(() -> RealSparkConnect.builder("latest")).hasMessageContaining("version");
+    assertThatThrownBy(() -> RealSparkConnect.builder("4.2.0/../x"))
+        .hasMessageContaining("version");
+    assertThatThrownBy(() -> builder.jvmOption("-Dx=a\nb"))
+        .hasMessageContaining("jvmOption")
+        .hasMessageContaining("line break");
     assertThatThrownBy(() -> RealSparkConnect.builder("3.5.1")).hasMessageContaining("version");
     assertThatThrownBy(() -> builder.conf("x", "y")).hasMessageContaining("spark.");
     assertThatThrownBy(() -> builder.conf("spark.x", null)).hasMessageContaining("spark.x");
     assertThatThrownBy(() -> builder.conf("spark.connect.grpc.binding.port", "1"))
         .hasMessageContaining("port(int)");
     assertThatThrownBy(() -> builder.authToken(" ")).hasMessageContaining("authToken");
+    for (String unsendable : List.of("s3cret\n", " s3cret", "s3cr\u00e9t", "s3\ncret")) {
+      assertThatThrownBy(() -> builder.authToken(unsendable))
+          .hasMessageContaining("authToken")
+          .hasMessageContaining("visible ASCII")
+          .hasMessageNotContaining("cret");
+    }
     assertThatThrownBy(() -> builder.javaHome(directory)).hasMessageContaining("javaHome");
     assertThatThrownBy(() -> builder.classPath(List.of())).hasMessageContaining("classPath");
     assertThatThrownBy(() -> builder.startTimeout(Duration.ZERO))

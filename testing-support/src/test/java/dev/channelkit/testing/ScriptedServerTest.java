@@ -14,6 +14,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -378,7 +379,8 @@ class ScriptedServerTest {
     call.halfClose();
     server.awaitCalls(1, SOON);
     assertThatThrownBy(() -> ScriptedServer.onPort(server.port()))
-        .isInstanceOf(UncheckedIOException.class);
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("port " + server.port() + ": is it taken?");
     server.close();
     assertThat(heard.next()).startsWith("close");
     server.awaitNoOpenCalls(SOON);
@@ -392,6 +394,19 @@ class ScriptedServerTest {
         .hasMessageContaining("headers");
     try (ScriptedServer inProcess = ScriptedServer.inProcess()) {
       assertThatThrownBy(inProcess::port).hasMessageContaining("channel()");
+    }
+  }
+
+  @Test
+  @DisplayName("on TCP nobody but this machine can connect")
+  void loopbackOnly() {
+    try (ScriptedServer server = ScriptedServer.onPort(0)) {
+      assertThat(server.addresses())
+          .isNotEmpty()
+          .allSatisfy(
+              address ->
+                  assertThat(((InetSocketAddress) address).getAddress().isLoopbackAddress())
+                      .isTrue());
     }
   }
 }

@@ -81,15 +81,32 @@ final class FetchFailure {
   /** The first in the chain that has a word on it decides. */
   private static boolean isPermanent(Throwable thrown) {
     int depth = 0;
-    for (Throwable t = thrown; t != null && depth < MAX_DEPTH; t = t.getCause(), depth++) {
+    for (Throwable t = thrown; t != null && depth < MAX_DEPTH; t = causeOf(t), depth++) {
       if (t instanceof PermanentTokenException) {
         return true;
       }
       if (t instanceof Retryable retryable) {
-        return !retryable.isRetryable();
+        return !isRetryable(retryable);
       }
     }
     return false;
+  }
+
+  private static boolean isRetryable(Retryable retryable) {
+    try {
+      return retryable.isRetryable();
+    } catch (Throwable broken) {
+      return true;
+    }
+  }
+
+  /** Its cause; like all of it not ours, so it may throw, and those who wait must still be told. */
+  static @Nullable Throwable causeOf(Throwable thrown) {
+    try {
+      return thrown.getCause();
+    } catch (Throwable broken) {
+      return null;
+    }
   }
 
   @Override

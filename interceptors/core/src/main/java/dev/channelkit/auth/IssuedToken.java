@@ -90,7 +90,7 @@ final class IssuedToken {
   }
 
   private static void put(Metadata headers, String name, String value) {
-    if (name.endsWith(Metadata.BINARY_HEADER_SUFFIX)) {
+    if (Fetched.isBinary(name)) {
       headers.put(
           Metadata.Key.of(name, Metadata.BINARY_BYTE_MARSHALLER),
           Base64.getDecoder().decode(value));

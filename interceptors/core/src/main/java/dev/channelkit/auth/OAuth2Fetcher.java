@@ -29,7 +29,7 @@ final class OAuth2Fetcher implements Fetcher {
   @Override
   public Fetched fetch(boolean rejected) throws Exception {
     try {
-      Map<String, List<String>> metadata = credentials.getRequestMetadata(audience);
+      @Nullable Map<String, List<String>> metadata = credentials.getRequestMetadata(audience);
       AccessToken token = tokenOf(metadata);
       // These credentials have margins of their own, shorter than ours: what they call fresh may
       // be the very token that is to be replaced. One without an end is replaced only if refused.
@@ -53,12 +53,14 @@ final class OAuth2Fetcher implements Fetcher {
   }
 
   /** The token behind the headers; null if they were made otherwise, as a self-signed one is. */
-  private @Nullable AccessToken tokenOf(Map<String, List<String>> metadata) {
+  private @Nullable AccessToken tokenOf(@Nullable Map<String, List<String>> metadata) {
     AccessToken token = credentials.getAccessToken();
-    if (token == null || token.getTokenValue() == null) {
+    if (metadata == null || token == null || token.getTokenValue() == null) {
       return null;
     }
     String header = "Bearer " + token.getTokenValue();
-    return metadata.values().stream().anyMatch(values -> values.contains(header)) ? token : null;
+    return metadata.values().stream().anyMatch(values -> values != null && values.contains(header))
+        ? token
+        : null;
   }
 }

@@ -51,9 +51,10 @@ public final class Token {
   }
 
   private static String checked(String value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "The value of the token is null");
     if (value.isEmpty()) {
-      throw new IllegalArgumentException("The token is empty");
+      throw new IllegalArgumentException(
+          "The token is empty: expected what follows the scheme in the authorization header");
     }
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
@@ -63,7 +64,8 @@ public final class Token {
                 + i
                 + " of "
                 + value.length()
-                + ": trim line breaks and spaces, and leave the word Bearer out");
+                + ": expected visible ASCII without spaces; trim line breaks, and leave out the word"
+                + " Bearer");
       }
     }
     return value;

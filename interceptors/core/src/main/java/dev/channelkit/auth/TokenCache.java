@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TokenCache {
   private static final System.Logger LOGGER = System.getLogger("channelkit.credentials");
+  private static final int REMEMBERED = 3;
 
   private final Fetcher fetcher;
   private final Settings settings;
@@ -30,8 +31,11 @@ final class TokenCache {
   private final Object lock = new Object();
   private volatile TokenState state = TokenState.EMPTY;
 
-  /** The newest value a source gave, usable or not: a failure may repeat it in its text. */
-  private volatile @Nullable String lastValue;
+  /**
+   * The newest values a source gave, usable or not: a failure may repeat one in its text, and one
+   * that was replaced may be good for a while.
+   */
+  private volatile List<String> lastValues = List.of();
 
   TokenCache(Fetcher fetcher, Settings settings, StackEvents events) {
     this.fetcher = fetcher;
@@ -179,7 +183,7 @@ final class TokenCache {
     FetchFailure failure = null;
     try {
       Fetched fetched = fetcher.fetch(flight.afterRejection);
-      lastValue = fetched.token.value();
+      remember(fetched.token.value());
       // Only a fetch that holds the slot issues a generation, so nobody else can take the number.
       token =
           IssuedToken.of(state.lastGeneration() + 1, fetched, settings.clock().instant(), settings);
@@ -190,24 +194,41 @@ final class TokenCache {
     settle(flight, token, failure);
   }
 
+  private void remember(String value) {
+    synchronized (lock) {
+      List<String> values = new ArrayList<>(lastValues);
+      values.remove(value);
+      values.add(0, value);
+      lastValues = List.copyOf(values.subList(0, Math.min(values.size(), REMEMBERED)));
+    }
+  }
+
   private Redaction redaction() {
-    List<String> values = new ArrayList<>();
-    IssuedToken current = state.token();
-    if (current != null) {
-      values.add(current.token.value());
+    return new Redaction(lastValues);
+  }
+
+  private long delayMillis(int failuresInARow) {
+    try {
+      return Backoff.delayMillis(failuresInARow, settings.random());
+    } catch (Throwable thrown) {
+      return Backoff.delayMillis(failuresInARow, () -> 0L);
     }
-    String last = lastValue;
-    if (last != null) {
-      values.add(last);
+  }
+
+  private long nowOr(long earlier) {
+    try {
+      return settings.clock().millis();
+    } catch (Throwable thrown) {
+      return earlier;
     }
-    return new Redaction(values);
   }
 
   /** Ends a fetch: the first end counts, and what a fetch says that was given up does not. */
   private boolean settle(
       Flight flight, @Nullable IssuedToken token, @Nullable FetchFailure failure) {
-    long now = settings.clock().millis();
-    long delay = failure == null ? 0 : Backoff.delayMillis(state.failures() + 1, settings.random());
+    // Nothing may be thrown before the slot is free: whoever waits would wait for ever.
+    long now = nowOr(flight.startedAt);
+    long delay = failure == null ? 0 : delayMillis(state.failures() + 1);
     TokenState next;
     List<Flight.Waiter> waiters;
     synchronized (lock) {

@@ -6,6 +6,7 @@ import io.grpc.Deadline;
 import io.grpc.Status;
 import java.lang.System.Logger.Level;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -149,7 +150,7 @@ final class CallWatch implements Runnable, Context.CancellationListener {
   private String what() {
     String text;
     try {
-      text = waitingFor.get();
+      text = Objects.requireNonNull(waitingFor.get(), "waitingFor() gave null");
     } catch (Throwable thrown) {
       CallEnd.LOG.log(Level.WARNING, "waitingFor() threw", thrown);
       text = "a decision";

@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * the order of the application. Demand is counted together and may come ahead of messages that were
  * sent before it. After the hand-over an operation costs one volatile read.
  *
+ * <p><b>Memory.</b> What waits for the decision is kept without a bound, as gRPC itself keeps what
+ * is sent before its connection is there. {@link #isReady} is false for so long: a client that
+ * streams and heeds it sends nothing yet.
+ *
  * <p><b>Waiting.</b> A call that is still undecided when {@code start} has run its hook is bounded
  * by the earlier of the deadlines of its options and its Context, and ends with that Context. Both
  * are left to the delegate once it exists; a decision taken inside {@code start} sets up neither.

@@ -394,4 +394,70 @@ class FetchFailureTest {
 
     assertThat(Status.fromThrowable(failure.get()).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
   }
+
+  @Test
+  void anExceptionWhoseOwnMethodsThrowIsToldAtOnce() {
+    TokenSource hostile =
+        () -> {
+          throw new IllegalStateException("no config") {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public synchronized Throwable getCause() {
+              throw new UnsupportedOperationException("cause");
+            }
+
+            @Override
+            public StackTraceElement[] getStackTrace() {
+              throw new UnsupportedOperationException("trace");
+            }
+          };
+        };
+    CachedCallCredentials credentials = lab.builder(hostile).executor(Runnable::run).build();
+
+    Status status = FakeCall.create().applyTo(credentials).status();
+
+    assertThat(status.getDescription()).contains("token source failed").contains("no config");
+  }
+
+  @Test
+  void aRandomGeneratorThatThrowsDelaysNobody() {
+    CachedCallCredentials credentials =
+        lab.builder(DOWN)
+            .executor(Runnable::run)
+            .random(
+                () -> {
+                  throw new IllegalStateException("no entropy");
+                })
+            .build();
+    FakeCall.create().applyTo(credentials).status();
+
+    Status second = FakeCall.create().applyTo(credentials).status();
+
+    assertThat(second.getDescription()).contains("2 failures in a row", "in 500 ms");
+  }
+
+  @Test
+  void aClockThatThrowsWhileTheFetchRunsFailsTheCallAndTheNextOneWorks() {
+    AtomicBoolean broken = new AtomicBoolean();
+    CachedCallCredentials credentials =
+        lab.builder()
+            .clock(
+                () -> {
+                  if (broken.get()) {
+                    throw new IllegalStateException("clock stands");
+                  }
+                  return lab.clock.instant();
+                })
+            .build();
+    FakeCall call = FakeCall.create().applyTo(credentials);
+    broken.set(true);
+    lab.executor.runAll();
+    assertThat(call.status().getDescription()).contains("clock stands");
+
+    broken.set(false);
+    FakeCall next = FakeCall.create().applyTo(credentials);
+    lab.executor.runAll();
+    assertThat(next.token()).isEqualTo("Bearer secret-2");
+  }
 }

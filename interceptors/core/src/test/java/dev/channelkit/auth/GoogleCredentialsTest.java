@@ -1,6 +1,7 @@
 package dev.channelkit.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.auth.oauth2.AccessToken;
 import com.google.auth.oauth2.OAuth2Credentials;
@@ -10,7 +11,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -153,5 +158,43 @@ class GoogleCredentialsTest {
   void anotherSchemeThanBearerIsSentAsItIs() {
     assertThat(call(over(new PlainGoogle("Basic dXNlcjpwYXNz"))).token())
         .isEqualTo("Basic dXNlcjpwYXNz");
+  }
+
+  @Test
+  void headersThatTheTransportWouldDropAndLogFailTheFetchWithoutTheirValues() {
+    for (String value :
+        new String[] {"Basic abc\r\nx: geheim", "Basic geheim\u00f6", "Bearer a\nb"}) {
+      Status status = call(over(new PlainGoogle(value))).status();
+
+      assertThat(status.getDescription())
+          .contains("header authorization", "expected visible ASCII characters")
+          .doesNotContain("geheim");
+    }
+    assertThat(call(over(new PlainGoogle("  "))).status().getDescription())
+        .contains("no authorization header");
+    assertThat(call(over(new PlainGoogle("Bearer a", "p\nq"))).status().getDescription())
+        .contains("header x-goog-user-project");
+  }
+
+  @Test
+  void brokenRequestMetadataIsNamed() throws Exception {
+    assertThatThrownBy(() -> Fetched.ofMetadata(headers("X A:", List.of("v")), null))
+        .hasMessageContaining("name 'X A:'; expected letters");
+    assertThatThrownBy(() -> Fetched.ofMetadata(headers(null, List.of("v")), null))
+        .hasMessageContaining("name 'null'; expected letters");
+    assertThatThrownBy(() -> Fetched.ofMetadata(headers("x", Arrays.asList("v", null)), null))
+        .hasMessageContaining("header x with a value")
+        .hasMessageContaining("was null");
+    assertThatThrownBy(() -> Fetched.ofMetadata(headers("x-bin", List.of("!")), null))
+        .hasMessageContaining("header x-bin")
+        .hasMessageContaining("expected base64");
+    assertThat(Fetched.ofMetadata(headers("x", null), null).authorization).isEqualTo("Bearer a");
+  }
+
+  private static Map<String, List<String>> headers(String name, List<String> values) {
+    Map<String, List<String>> headers = new HashMap<>();
+    headers.put(name, values);
+    headers.put("authorization", List.of("Bearer a"));
+    return headers;
   }
 }

@@ -13,12 +13,15 @@ import io.grpc.stub.ClientCalls;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.logging.Handler;
@@ -186,6 +189,109 @@ class NoSecretInAnyTextTest {
     Status status = FakeCall.create().applyTo(credentials).status();
     assertThat(status.toString()).doesNotContain("eyJzdWIi").contains("refused");
     nothingSecret(15);
+  }
+
+  @Test
+  @DisplayName("A token that was fetched before, in the codings in which clients of HTTP show it")
+  void codedForms() {
+    String token = "tok/en+with=special&chars==";
+    byte[] bytes = token.getBytes(StandardCharsets.UTF_8);
+    List<String> forms =
+        List.of(
+            token,
+            token.toUpperCase(Locale.ROOT),
+            token.replace("=", ""),
+            URLEncoder.encode(token, StandardCharsets.UTF_8),
+            URLEncoder.encode(token, StandardCharsets.UTF_8).toLowerCase(Locale.ROOT),
+            token.replace("/", "\\/"),
+            token.replace("=", "\\u003d").replace("&", "\\u0026"),
+            token.replace("&", "&amp;"),
+            HexFormat.ofDelimiter(":").formatHex(bytes),
+            HexFormat.ofDelimiter(" ").withUpperCase().formatHex(bytes),
+            Arrays.toString(bytes),
+            base64("user:" + token),
+            base64("u:" + token),
+            base64("Bearer " + token));
+    for (String form : forms.subList(3, forms.size())) {
+      String text = new Redaction(List.of(token)).clean("<" + form + ">");
+      assertThat(text).as(form).contains("<hidden>").hasSizeLessThan(form.length());
+    }
+    assertThat(new Redaction(List.of(token)).clean("a " + forms.get(0) + " b " + forms.get(1)))
+        .isEqualTo("a <hidden> b <hidden>");
+    assertThat(new Redaction(List.of("abcdef==")).clean("a abcdef b")).isEqualTo("a <hidden> b");
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void secretsByTheNameBesideThem() {
+    for (String leak :
+        List.of(
+            "{\"access_token\" : \"opaqueSECRET\"}",
+            "{'access_token': 'opaqueSECRET'}",
+            "{\"access_token\":\"opaque,SECRET\"}",
+            "{\\\"access_token\\\":\\\"SECRET\\\"}",
+            "access_token = opaqueSECRET",
+            "token%3DSECRET",
+            "{\"api_key\":\"SECRET\"}",
+            "Authorization: Basic opaqueSECRET",
+            "{Authorization=[Basic opaqueSECRET]}",
+            "Cookie: session=SECRET",
+            "POST https://user:SECRET@idp.example/token")) {
+      assertThat(new Redaction(List.of()).clean(leak)).as(leak).doesNotContain("SECRET");
+    }
+    String harmless = "idp.example asks for basic authentication at https://idp.example/token?x=1";
+    assertThat(new Redaction(List.of()).clean(harmless)).isEqualTo(harmless);
+  }
+
+  @Test
+  void theTextOfOurOwnErrorsIsWhole() {
+    Status status =
+        FakeCall.create()
+            .applyTo(
+                lab.builder(() -> Token.withoutExpiry("a\r\n")).executor(Runnable::run).build())
+            .status();
+
+    assertThat(status.getDescription()).contains("position 1 of 3", "leave out the word Bearer");
+    assertThat(status.getDescription()).doesNotContain("<hidden>");
+  }
+
+  @Test
+  void aTokenThatWasReplacedIsStillKnown() {
+    CachedCallCredentials credentials = lab.builder().executor(Runnable::run).build();
+    FakeCall.create().applyTo(credentials);
+    lab.pass(3400);
+    FakeCall.create().applyTo(credentials);
+    lab.source.next(throwing(new IOException("value one was " + FakeSource.value(1))));
+    lab.pass(4000);
+
+    Status status = FakeCall.create().applyTo(credentials).status();
+
+    assertThat(status.toString()).contains("value one was <hidden>").doesNotContain("secret-1");
+  }
+
+  @Test
+  @SuppressWarnings("OverrideThrowableToString") // that is the point
+  void aMessageThatToStringDoesNotShow() {
+    CachedCallCredentials credentials = lab.builder().executor(Runnable::run).build();
+    FakeCall.create().applyTo(credentials);
+    lab.source.next(
+        throwing(
+            new IOException("bad " + FakeSource.value(1)) {
+              private static final long serialVersionUID = 1L;
+
+              @Override
+              public String toString() {
+                return "quiet";
+              }
+            }));
+    lab.pass(4000);
+
+    Throwable cause = FakeCall.create().applyTo(credentials).status().getCause();
+
+    assertThat(cause.getMessage()).doesNotContain("secret-1");
   }
 
   @Test

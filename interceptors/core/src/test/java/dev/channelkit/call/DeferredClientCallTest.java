@@ -855,4 +855,16 @@ class DeferredClientCallTest {
     assertClosedOnce(Status.Code.DEADLINE_EXCEEDED);
     assertThat(listener.status.getDescription()).contains("a decision");
   }
+
+  @Test
+  void aWaitingForThatGivesNullLeavesNoNullInTheText() {
+    TestDeferredCall call =
+        new TestDeferredCall(
+            CallOptions.DEFAULT.withDeadline(clock.deadlineAfter(Duration.ofMillis(1))), runtime);
+    call.waitingFor = null;
+    call.start(listener, headers);
+    clock.advance(Duration.ofSeconds(1));
+    assertClosedOnce(Status.Code.DEADLINE_EXCEEDED);
+    assertThat(listener.status.getDescription()).contains("a decision").doesNotContain("null");
+  }
 }
