@@ -10,6 +10,8 @@ import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.ClientInterceptors;
 import io.grpc.Deadline;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.SecurityLevel;
@@ -21,7 +23,10 @@ import java.io.InputStream;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -369,21 +374,6 @@ class RetryOnceTest {
       assertThat(seen).containsExactly("close UNAUTHENTICATED");
     }
 
-    @Test
-    @DisplayName("A second start that throws after it was closed does not close again")
-    void aSecondStartThatThrowsAfterItsCloseClosesOnce() {
-      RuntimeException late = new IllegalStateException("thrown by an interceptor below");
-      onSecondStart =
-          attempt -> {
-            attempt.listener.onClose(Status.NOT_FOUND, new Metadata());
-            throwLate(late);
-          };
-      started(CallOptions.DEFAULT, new Metadata());
-      refuse(0);
-
-      assertThat(seen).containsExactly("close NOT_FOUND");
-    }
-
     private void throwLate(RuntimeException late) {
       throw late;
     }
@@ -481,6 +471,72 @@ class RetryOnceTest {
 
       assertThat(attempts).hasSize(2);
       assertThat(seen).containsExactly("close UNAUTHENTICATED");
+    }
+  }
+
+  @Test
+  @DisplayName("C2: one close, whatever an interceptor further in does to the second start")
+  void aSecondStartThatThrowsClosesOnce() throws Exception {
+    for (boolean closesFirst : new boolean[] {true, false}) {
+      CachedCallCredentials own =
+          lab.builder().executor(Runnable::run).retryOnceOnUnauthenticated(true).build();
+      AtomicInteger starts = new AtomicInteger();
+      AtomicInteger cancels = new AtomicInteger();
+      ClientInterceptor hostile =
+          new ClientInterceptor() {
+            @Override
+            public <Q, R> ClientCall<Q, R> interceptCall(
+                MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
+              return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
+                @Override
+                public void start(Listener<R> listener, Metadata headers) {
+                  boolean second = starts.incrementAndGet() == 2;
+                  if (second && closesFirst) {
+                    listener.onClose(Status.ABORTED, new Metadata());
+                  } else {
+                    super.start(listener, headers);
+                  }
+                  if (second) {
+                    throw new IllegalStateException("after the start");
+                  }
+                }
+
+                @Override
+                public void cancel(String message, Throwable cause) {
+                  cancels.incrementAndGet();
+                  super.cancel(message, cause);
+                }
+              };
+            }
+          };
+      server.script((number, authorization) -> authorization.endsWith("x") ? null : refused());
+      List<Status> closes = new CopyOnWriteArrayList<>();
+      CountDownLatch closed = new CountDownLatch(1);
+      ManagedChannel below = server.channel();
+      ClientCall<String, String> call =
+          ClientInterceptors.intercept(
+                  ClientInterceptors.intercept(below, hostile), own.interceptor())
+              .newCall(TextServer.UNARY, CallOptions.DEFAULT);
+      call.start(
+          new ClientCall.Listener<String>() {
+            @Override
+            public void onClose(Status status, Metadata trailers) {
+              closes.add(status);
+              closed.countDown();
+            }
+          },
+          new Metadata());
+      call.request(2);
+      call.sendMessage("a");
+      call.halfClose();
+      assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+      below.shutdownNow();
+      assertThat(below.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+
+      assertThat(closes)
+          .extracting(Status::getCode)
+          .containsExactly(closesFirst ? Status.Code.ABORTED : Status.Code.UNAUTHENTICATED);
+      assertThat(cancels).hasValueGreaterThanOrEqualTo(1);
     }
   }
 }
