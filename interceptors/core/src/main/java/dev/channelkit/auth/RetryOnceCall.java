@@ -12,7 +12,6 @@ import io.grpc.Status;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,22 +175,21 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     Context previous = context.attach();
     try {
       GatedCall<Q, R> second = null;
-      AttemptListener answers = null;
+      AttemptListener answer = null;
       try {
         second = interceptor.attempt(method, options, next);
         second.record.namesProject = current.record.namesProject;
-        answers = new AttemptListener(second, false, listener);
-        second.start(answers, copy);
+        answer = new AttemptListener(second, false, listener);
+        second.start(answer, copy);
       } catch (RuntimeException | Error thrown) {
-        // It may have got below before it threw: unless it has answered already, the refusal is the
-        // answer, and nothing of it is heard any more.
-        boolean unheard = answers == null || answers.detach();
         synchronized (lock) {
-          current = unheard || second == null ? current : second;
           switching = false;
         }
+        // Before the cancel, whose close must not get through too. The refusal is the answer,
+        // unless an interceptor further in has called back before it threw.
+        boolean unanswered = answer == null || answer.detach();
         cancelQuietly(second, thrown);
-        if (unheard) {
+        if (unanswered) {
           listener.onClose(status, trailers);
         }
         return;
@@ -202,12 +200,12 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     }
   }
 
-  private static void cancelQuietly(@Nullable GatedCall<?, ?> call, Throwable why) {
-    if (call != null) {
+  private static void cancelQuietly(@Nullable GatedCall<?, ?> second, Throwable thrown) {
+    if (second != null) {
       try {
-        call.cancel("the call could not be sent again", why);
-      } catch (RuntimeException | Error alsoThrown) {
-        why.addSuppressed(alsoThrown);
+        second.cancel("the call could not be sent again", thrown);
+      } catch (RuntimeException | Error worse) {
+        // It threw when it was started; nothing more is asked of it.
       }
     }
   }
@@ -280,9 +278,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     private final boolean first;
     private final Listener<R> downstream;
 
-    /** Null before the first callback; false when nothing is to be heard any more. */
-    private final AtomicReference<@Nullable Boolean> heard = new AtomicReference<>();
-
+    // Guarded by the lock: who starts a second attempt may give it up while it calls back.
     private boolean committed;
     private boolean over;
 
@@ -292,58 +288,76 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
       this.downstream = downstream;
     }
 
-    /** For a start that threw: true if no callback came before, and none gets through now. */
+    /** True if nothing got through; then nothing ever will. */
     boolean detach() {
-      return heard.compareAndSet(null, false);
+      synchronized (lock) {
+        boolean unused = !committed && !over;
+        over |= unused;
+        return unused;
+      }
     }
 
-    private boolean passes() {
-      return !over && (heard.compareAndSet(null, true) || Boolean.TRUE.equals(heard.get()));
-    }
-
-    private void commit() {
-      if (!committed) {
-        committed = true;
-        if (first) {
+    private boolean commit() {
+      synchronized (lock) {
+        if (first && !over && !committed) {
           forgetMessages();
         }
+        committed |= !over;
+        return !over;
+      }
+    }
+
+    private boolean end() {
+      synchronized (lock) {
+        boolean now = !over;
+        over = true;
+        return now;
+      }
+    }
+
+    private boolean isCommitted() {
+      synchronized (lock) {
+        return committed;
+      }
+    }
+
+    private boolean isOver() {
+      synchronized (lock) {
+        return over;
       }
     }
 
     @Override
     public void onHeaders(Metadata headers) {
-      if (passes()) {
-        commit();
+      if (commit()) {
         downstream.onHeaders(headers);
       }
     }
 
     @Override
     public void onMessage(R message) {
-      if (passes()) {
-        commit();
+      if (commit()) {
         downstream.onMessage(message);
       }
     }
 
     @Override
     public void onReady() {
-      if (passes()) {
+      if (!isOver()) {
         downstream.onReady();
       }
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      if (!passes()) {
+      if (!end()) {
         return;
       }
-      over = true;
       boolean again = false;
       try {
         if (status.getCode() == Status.Code.UNAUTHENTICATED) {
           boolean otherToken = interceptor.cache().reject(attempt.record.generation);
-          again = first && otherToken && !committed && beginSwitch(trailers);
+          again = first && otherToken && !isCommitted() && beginSwitch(trailers);
         }
       } finally {
         if (!again) {

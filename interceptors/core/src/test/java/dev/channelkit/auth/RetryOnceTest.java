@@ -28,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -373,21 +374,6 @@ class RetryOnceTest {
       assertThat(seen).containsExactly("close UNAUTHENTICATED");
     }
 
-    @Test
-    @DisplayName("A second start that throws after it was closed does not close again")
-    void aSecondStartThatThrowsAfterItsCloseClosesOnce() {
-      RuntimeException late = new IllegalStateException("thrown by an interceptor below");
-      onSecondStart =
-          attempt -> {
-            attempt.listener.onClose(Status.NOT_FOUND, new Metadata());
-            throwLate(late);
-          };
-      started(CallOptions.DEFAULT, new Metadata());
-      refuse(0);
-
-      assertThat(seen).containsExactly("close NOT_FOUND");
-    }
-
     private void throwLate(RuntimeException late) {
       throw late;
     }
@@ -449,7 +435,7 @@ class RetryOnceTest {
       WeakReference<Object> request = send(call, new byte[1 << 20]);
       attempts.get(0).listener.onHeaders(new Metadata());
 
-      await()
+      Awaitility.await()
           .until(
               () -> {
                 System.gc();

@@ -270,7 +270,8 @@ class LocalClientCallTest {
   }
 
   @Test
-  @DisplayName("C8 An answer that waits for nothing is not OK after its Context or deadline has ended")
+  @DisplayName(
+      "C8 An answer that waits for nothing is not OK after its Context or deadline has ended")
   void endedBeforeStartAndNothingToWaitFor() throws Exception {
     Context.CancellableContext context = Context.current().withCancellation();
     LocalClientCall<String, String> call = context.call(() -> empty(CallOptions.DEFAULT));
