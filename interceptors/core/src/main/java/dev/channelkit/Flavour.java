@@ -18,8 +18,7 @@ package dev.channelkit;
  */
 public final class Flavour {
   // Relocation rewrites constants that start with a relocated package, so these two name the
-  // classes
-  // of whichever flavour this is; what is joined at run time stays as it is.
+  // classes of whichever flavour this is; what is joined at run time stays as it is.
   private static final String OWN_GRPC = "io.grpc.ClientInterceptor";
   private static final String OWN_PROTOBUF = "com.google.protobuf.CodedInputStream";
 

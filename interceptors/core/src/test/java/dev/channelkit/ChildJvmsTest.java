@@ -53,7 +53,30 @@ class ChildJvmsTest {
 
   @Test
   void without_gRPC_the_first_call_names_the_missing_artifact() throws Exception {
-    ChildJvm.Result result = withoutGrpc().run();
+    namesTheMissingArtifact(withoutGrpc());
+  }
+
+  @Test
+  @Tag("control")
+  void control_without_the_check_a_class_of_gRPC_is_missed_instead(@TempDir Path unchecked) {
+    Controls.assertFails(
+        "wrong flavour",
+        "Flavour without its check",
+        () -> {
+          compile(
+              unchecked,
+              "Flavour",
+              "package dev.channelkit; public final class Flavour {"
+                  + " public static void requireGrpc() {} }");
+          ChildJvm child =
+              ChildJvm.running(ChildMains.Enters.class.getName())
+                  .classPath(List.of(unchecked.toString()));
+          namesTheMissingArtifact(onOwnClassPathWithoutGrpc(child));
+        });
+  }
+
+  private static void namesTheMissingArtifact(ChildJvm child) throws Exception {
+    ChildJvm.Result result = child.run();
 
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.output())
@@ -112,18 +135,26 @@ class ChildJvmsTest {
   }
 
   private static ChildJvm withoutGrpc() {
-    return ChildJvm.running(ChildMains.Enters.class.getName())
+    return onOwnClassPathWithoutGrpc(ChildJvm.running(ChildMains.Enters.class.getName()));
+  }
+
+  private static ChildJvm onOwnClassPathWithoutGrpc(ChildJvm child) {
+    return child
         .classPath(ChildJvm.ownClassPath())
         .withoutClassPathEntries(entry -> new File(entry).getName().startsWith("grpc-"));
   }
 
   /** A class of the client's relocated gRPC is all that the check looks for. */
   private static void pretendSparkClient(Path folder) throws Exception {
-    Path packageFolder = folder.resolve("org/sparkproject/io/grpc");
-    Files.createDirectories(packageFolder);
-    Path source = folder.resolve("ClientInterceptor.java");
-    Files.writeString(
-        source, "package org.sparkproject.io.grpc; public interface ClientInterceptor {}");
+    compile(
+        folder,
+        "ClientInterceptor",
+        "package org.sparkproject.io.grpc; public interface ClientInterceptor {}");
+  }
+
+  private static void compile(Path folder, String className, String text) throws Exception {
+    Path source = folder.resolve(className + ".java");
+    Files.writeString(source, text);
     int compiled =
         javax.tools.ToolProvider.getSystemJavaCompiler()
             .run(null, null, null, "-d", folder.toString(), source.toString());

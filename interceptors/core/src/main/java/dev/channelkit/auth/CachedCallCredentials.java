@@ -115,6 +115,10 @@ public final class CachedCallCredentials extends CallCredentials implements Even
       @Nullable CallRecord record) {
     if (!TransportSecurity.isPrivate(info)
         && !(settings.plaintextToLoopback() && TransportSecurity.isLoopback(info))) {
+      if (record != null) {
+        // An earlier attempt may have carried a token; what ends the call is not said of that one.
+        record.generation = 0;
+      }
       applier.fail(TransportSecurity.refusal(info, settings.plaintextToLoopback()));
       return;
     }

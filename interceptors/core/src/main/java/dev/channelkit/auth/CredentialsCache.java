@@ -87,12 +87,12 @@ public final class CredentialsCache {
       if (loaded == null) {
         throw new IllegalStateException("The loader returned null for " + key);
       }
-      mine.complete(loaded);
+      mine.end(loaded, null);
       return loaded;
     } catch (Throwable thrown) {
       // Before those who wait are told: what they ask next must load again.
       entries.asMap().remove(key, mine);
-      mine.completeExceptionally(thrown);
+      mine.end(null, thrown);
       throw asUnchecked(key, thrown);
     }
   }
@@ -111,10 +111,20 @@ public final class CredentialsCache {
 
   /** Compared by identity, as futures are. */
   private static final class Loading extends CompletableFuture<CachedCallCredentials> {
-    private final Thread loader = Thread.currentThread();
+    /** Null once loaded: an entry must not keep a thread, and what it holds, for good. */
+    private volatile @Nullable Thread loader = Thread.currentThread();
+
+    void end(@Nullable CachedCallCredentials loaded, @Nullable Throwable failure) {
+      loader = null;
+      if (failure == null) {
+        complete(loaded);
+      } else {
+        completeExceptionally(failure);
+      }
+    }
 
     CachedCallCredentials await(Key key) {
-      if (!isDone() && loader == Thread.currentThread()) {
+      if (loader == Thread.currentThread()) {
         throw new IllegalStateException("The loader asked for its own key: " + key);
       }
       try {

@@ -12,6 +12,7 @@ import io.grpc.Status;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   private boolean switching;
   private long requested;
   private final List<Q> messages = new ArrayList<>(1);
+  private boolean keepsMessages = true;
   private boolean compression = true;
   private boolean halfClosed;
   private boolean cancelled;
@@ -81,7 +83,9 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
   public void sendMessage(Q message) {
     ClientCall<Q, R> call;
     synchronized (lock) {
-      messages.add(message);
+      if (keepsMessages) {
+        messages.add(message);
+      }
       call = target();
     }
     if (call != null) {
@@ -144,6 +148,14 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     return switching ? null : current;
   }
 
+  /** A call that will not be sent again must not hold its request until it ends. */
+  private void forgetMessages() {
+    synchronized (lock) {
+      keepsMessages = false;
+      messages.clear();
+    }
+  }
+
   /** Whether to send it again; if so, operations are only noted from now on. */
   private boolean beginSwitch(Metadata trailers) {
     String pushback = trailers.get(PUSHBACK);
@@ -164,21 +176,22 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     Context previous = context.attach();
     try {
       GatedCall<Q, R> second = null;
-      AttemptListener answer = null;
+      AttemptListener answers = null;
       try {
         second = interceptor.attempt(method, options, next);
         second.record.namesProject = current.record.namesProject;
-        answer = new AttemptListener(second, false, listener);
-        second.start(answer, copy);
+        answers = new AttemptListener(second, false, listener);
+        second.start(answers, copy);
       } catch (RuntimeException | Error thrown) {
+        // It may have got below before it threw: unless it has answered already, the refusal is the
+        // answer, and nothing of it is heard any more.
+        boolean unheard = answers == null || answers.detach();
         synchronized (lock) {
+          current = unheard || second == null ? current : second;
           switching = false;
         }
-        // Before the cancel, whose close must not get through too. The refusal is the answer,
-        // unless an interceptor further in has called back before it threw.
-        boolean unanswered = answer == null || answer.detach();
         cancelQuietly(second, thrown);
-        if (unanswered) {
+        if (unheard) {
           listener.onClose(status, trailers);
         }
         return;
@@ -189,12 +202,15 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     }
   }
 
-  private static void cancelQuietly(@Nullable GatedCall<?, ?> second, Throwable thrown) {
-    if (second != null) {
+  private static void cancelQuietly(@Nullable GatedCall<?, ?> call, Throwable why) {
+    if (call != null) {
       try {
-        second.cancel("the call could not be sent again", thrown);
-      } catch (RuntimeException | Error worse) {
-        // It threw when it was started; nothing more is asked of it.
+        call.cancel("the call could not be sent again", why);
+      } catch (RuntimeException | Error alsoThrown) {
+        // An exception refuses to suppress itself, and the close must still be delivered.
+        if (alsoThrown != why) {
+          why.addSuppressed(alsoThrown);
+        }
       }
     }
   }
@@ -220,6 +236,7 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
           if (cancelled || idle) {
             current = second;
             switching = false;
+            forgetMessages();
             break;
           }
         }
@@ -266,7 +283,9 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
     private final boolean first;
     private final Listener<R> downstream;
 
-    // Guarded by the lock: who starts a second attempt may give it up while it calls back.
+    /** Null before the first callback; false when nothing is to be heard any more. */
+    private final AtomicReference<@Nullable Boolean> heard = new AtomicReference<>();
+
     private boolean committed;
     private boolean over;
 
@@ -276,73 +295,58 @@ final class RetryOnceCall<Q, R> extends ClientCall<Q, R> {
       this.downstream = downstream;
     }
 
-    /** True if nothing got through; then nothing ever will. */
+    /** For a start that threw: true if no callback came before, and none gets through now. */
     boolean detach() {
-      synchronized (lock) {
-        boolean unused = !committed && !over;
-        over |= unused;
-        return unused;
-      }
+      return heard.compareAndSet(null, false);
     }
 
-    private boolean commit() {
-      synchronized (lock) {
-        committed |= !over;
-        return !over;
-      }
+    private boolean passes() {
+      return !over && (heard.compareAndSet(null, true) || Boolean.TRUE.equals(heard.get()));
     }
 
-    private boolean end() {
-      synchronized (lock) {
-        boolean now = !over;
-        over = true;
-        return now;
-      }
-    }
-
-    private boolean isCommitted() {
-      synchronized (lock) {
-        return committed;
-      }
-    }
-
-    private boolean isOver() {
-      synchronized (lock) {
-        return over;
+    private void commit() {
+      if (!committed) {
+        committed = true;
+        if (first) {
+          forgetMessages();
+        }
       }
     }
 
     @Override
     public void onHeaders(Metadata headers) {
-      if (commit()) {
+      if (passes()) {
+        commit();
         downstream.onHeaders(headers);
       }
     }
 
     @Override
     public void onMessage(R message) {
-      if (commit()) {
+      if (passes()) {
+        commit();
         downstream.onMessage(message);
       }
     }
 
     @Override
     public void onReady() {
-      if (!isOver()) {
+      if (passes()) {
         downstream.onReady();
       }
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      if (!end()) {
+      if (!passes()) {
         return;
       }
+      over = true;
       boolean again = false;
       try {
         if (status.getCode() == Status.Code.UNAUTHENTICATED) {
           boolean otherToken = interceptor.cache().reject(attempt.record.generation);
-          again = first && otherToken && !isCommitted() && beginSwitch(trailers);
+          again = first && otherToken && !committed && beginSwitch(trailers);
         }
       } finally {
         if (!again) {

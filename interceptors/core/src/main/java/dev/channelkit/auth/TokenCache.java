@@ -120,7 +120,7 @@ final class TokenCache {
           started = take(now);
         }
       }
-      other = state.hasOtherThan(generation);
+      other = state.hasOtherThan(generation, now);
     }
     if (started != null) {
       launch(started);

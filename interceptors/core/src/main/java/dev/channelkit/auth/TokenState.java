@@ -107,8 +107,8 @@ record TokenState(
         null, flight, lastGeneration, failure, failures, failedAt, retryAt, true, now);
   }
 
-  /** Whether a call that was refused with a generation would carry another one now. */
-  boolean hasOtherThan(long generation) {
-    return token == null ? generation <= lastGeneration : token.generation != generation;
+  /** Whether a call that was refused with a generation would carry, or wait for, another one. */
+  boolean hasOtherThan(long generation, long now) {
+    return token == null ? flight != null || mayFetch(now) : token.generation != generation;
   }
 }

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Deciding.</b> The subclass decides from any thread, inside a hook or long after. One
  * transition settles the race between proceed, fail, cancel, the deadline and the Context; whatever
- * comes later is a no-op, and the delegate of a proceed that lost is never asked for. A decision
- * taken while a hook runs takes effect when the hook returns. A subclass that never decides keeps
- * the call waiting until its deadline, its Context or its caller ends it.
+ * comes later is a no-op, and the delegate of a proceed that lost is never asked for. The delegate
+ * of a proceed that came while a hook ran is asked for when the hook has returned; a fail is
+ * delivered at once. A subclass that never decides keeps the call waiting until its deadline, its
+ * Context or its caller ends it.
  *
  * <p><b>Order.</b> The delegate sees start, then messages, compression settings and half-close in
  * the order of the application. Demand is counted together and may come ahead of messages that were

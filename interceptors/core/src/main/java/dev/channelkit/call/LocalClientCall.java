@@ -172,7 +172,7 @@ public final class LocalClientCall<ReqT, RespT> extends ClientCall<ReqT, RespT> 
       out = target;
       early = cancelledEarly;
       over = early != null || !status.isOk();
-      if (!over && waits()) {
+      if (!over) {
         arm = CallWatch.of(context, options, runtime, this::waitingFor, this::finish);
         watch = arm;
       }
@@ -183,7 +183,9 @@ public final class LocalClientCall<ReqT, RespT> extends ClientCall<ReqT, RespT> 
       target.onClose(status, CallEnd.copy(trailers));
     } else {
       if (arm != null) {
+        // Also for an answer that waits for nothing: it may have ended before it began.
         arm.arm();
+        stopUnlessWaiting();
       }
       if (!awaitsHalfClose) {
         answer(target);
@@ -194,18 +196,14 @@ public final class LocalClientCall<ReqT, RespT> extends ClientCall<ReqT, RespT> 
   @Override
   public void request(int numMessages) {
     SerializingClientCallListener<RespT> target;
-    CallWatch stop;
     synchronized (lock) {
       target = requireStarted();
       if (numMessages < 0) {
         throw new IllegalArgumentException("numMessages must be 0 or more but is " + numMessages);
       }
       demand = Math.min(demand + numMessages, Integer.MAX_VALUE);
-      stop = waits() ? null : takeWatch();
     }
-    if (stop != null) {
-      stop.stop();
-    }
+    stopUnlessWaiting();
     target.request(numMessages);
   }
 
@@ -221,7 +219,6 @@ public final class LocalClientCall<ReqT, RespT> extends ClientCall<ReqT, RespT> 
   @Override
   public void halfClose() {
     SerializingClientCallListener<RespT> target;
-    CallWatch stop;
     synchronized (lock) {
       target = requireStarted();
       requireOpen();
@@ -229,11 +226,8 @@ public final class LocalClientCall<ReqT, RespT> extends ClientCall<ReqT, RespT> 
       if (over) {
         return;
       }
-      stop = waits() ? null : takeWatch();
     }
-    if (stop != null) {
-      stop.stop();
-    }
+    stopUnlessWaiting();
     if (awaitsHalfClose) {
       answer(target);
     }
@@ -298,6 +292,16 @@ public final class LocalClientCall<ReqT, RespT> extends ClientCall<ReqT, RespT> 
     }
     if (ended != null) {
       target.closeNow(ended, new Metadata());
+    }
+  }
+
+  private void stopUnlessWaiting() {
+    CallWatch stop;
+    synchronized (lock) {
+      stop = waits() ? null : takeWatch();
+    }
+    if (stop != null) {
+      stop.stop();
     }
   }
 

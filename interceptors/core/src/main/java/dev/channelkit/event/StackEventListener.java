@@ -41,7 +41,8 @@ public interface StackEventListener {
    *
    * @param generation the number of the token, counting up from 1
    * @param took how long the fetch took
-   * @param expiresAt when the token ends by its source's word
+   * @param expiresAt when the token ends by its source's word, or by the lifetime that its part
+   *     assumes where the source does not tell
    */
   record TokenRefreshed(long generation, Duration took, Instant expiresAt) {}
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** One set of credentials per scopes and environment, and never a broken one for good. */
@@ -175,6 +177,27 @@ class CredentialsCacheTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("its own key");
     assertThat(cache.get(key, this::load)).isNotNull();
+  }
+
+  @Test
+  void anEntryDoesNotKeepTheThreadThatLoadedIt() throws Exception {
+    WeakReference<Thread> loader = loadOnAThreadOfItsOwn();
+
+    Awaitility.await()
+        .until(
+            () -> {
+              System.gc();
+              return loader.get() == null;
+            });
+    cache.get(key, this::load);
+    assertThat(loads).hasValue(1);
+  }
+
+  private WeakReference<Thread> loadOnAThreadOfItsOwn() throws Exception {
+    Thread thread = new Thread(() -> cache.get(key, this::load));
+    thread.start();
+    thread.join();
+    return new WeakReference<>(thread);
   }
 
   @Test

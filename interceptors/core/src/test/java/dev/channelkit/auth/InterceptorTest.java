@@ -280,6 +280,22 @@ class InterceptorTest {
   }
 
   @Test
+  @DisplayName("B6 The status at the end counts: a message before it does not make a token good")
+  void theEndJudgesTheTokenNotTheMessageBeforeIt() {
+    server.script(
+        (number, authorization) ->
+            number == 1
+                ? new TextServer.Refusal(Status.UNAUTHENTICATED, new Metadata(), true, true)
+                : null);
+    Channel channel = through(credentials().interceptor());
+
+    assertThatThrownBy(() -> call(channel)).isInstanceOf(StatusRuntimeException.class);
+    assertThat(call(channel)).isEqualTo("echo a");
+
+    assertThat(server.authorizations).containsExactly("Bearer secret-1", "Bearer secret-2");
+  }
+
+  @Test
   void aCancelBeforeTheStartClosesTheCall() throws Exception {
     ClientCall<String, String> call =
         through(credentials().interceptor()).newCall(TextServer.UNARY, CallOptions.DEFAULT);

@@ -2,6 +2,7 @@ package dev.channelkit.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -13,17 +14,21 @@ import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.SecurityLevel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -57,7 +62,8 @@ class RetryOnceTest {
 
     assertThat(unary()).isEqualTo("echo a");
     assertThat(server.authorizations).containsExactly("Bearer secret-1", "Bearer secret-2");
-    assertThat(server.open).hasValue(0);
+    // The server notes the end of a call on a thread of its own.
+    await().untilAsserted(() -> assertThat(server.open).hasValue(0));
   }
 
   @Test
@@ -161,12 +167,16 @@ class RetryOnceTest {
   class ByHand {
     private final List<Attempt> attempts = new ArrayList<>();
     private final List<String> seen = new ArrayList<>();
+    private Consumer<Attempt> onSecondStart = attempt -> {};
     private final Channel byHand =
         new Channel() {
           @Override
           public <Q, R> ClientCall<Q, R> newCall(
               MethodDescriptor<Q, R> method, CallOptions options) {
             Attempt attempt = new Attempt(options);
+            if (!attempts.isEmpty()) {
+              attempt.onStart = () -> onSecondStart.accept(attempt);
+            }
             attempts.add(attempt);
             @SuppressWarnings("unchecked")
             ClientCall<Q, R> call = (ClientCall<Q, R>) attempt;
@@ -349,6 +359,125 @@ class RetryOnceTest {
     }
 
     @Test
+    @DisplayName(
+        "A second start that throws once it is below: it is cancelled, and one close arrives")
+    void aSecondStartThatThrowsLateClosesOnce() {
+      RuntimeException late = new IllegalStateException("thrown by an interceptor below");
+      onSecondStart = attempt -> throwLate(late);
+      started(CallOptions.DEFAULT, new Metadata());
+      refuse(0);
+
+      assertThat(attempts.get(1).done)
+          .containsExactly("start", "cancel the call could not be sent again");
+      attempts.get(1).listener.onMessage("of a call that nobody waits for");
+      attempts.get(1).listener.onClose(Status.CANCELLED, new Metadata());
+      assertThat(seen).containsExactly("close UNAUTHENTICATED");
+    }
+
+    @Test
+    @DisplayName("A second start that throws after it was closed does not close again")
+    void aSecondStartThatThrowsAfterItsCloseClosesOnce() {
+      RuntimeException late = new IllegalStateException("thrown by an interceptor below");
+      onSecondStart =
+          attempt -> {
+            attempt.listener.onClose(Status.NOT_FOUND, new Metadata());
+            throwLate(late);
+          };
+      started(CallOptions.DEFAULT, new Metadata());
+      refuse(0);
+
+      assertThat(seen).containsExactly("close NOT_FOUND");
+    }
+
+    private void throwLate(RuntimeException late) {
+      throw late;
+    }
+
+    @Test
+    @DisplayName("While the delay after failures runs there is no other token: the refusal stays")
+    void duringTheDelayThereIsNothingToRepeat() {
+      started(CallOptions.DEFAULT, new Metadata());
+      lab.source.next(() -> null, () -> null);
+      lab.pass(3400);
+      FakeCall.create().applyTo(credentials).token();
+      FakeCall.create().applyTo(credentials).token();
+      assertThat(lab.source.fetches()).isEqualTo(3);
+
+      refuse(0);
+
+      assertThat(attempts).hasSize(1);
+      assertThat(seen).containsExactly("close UNAUTHENTICATED");
+    }
+
+    @Test
+    @DisplayName("B10 headers, trailers and status reach the application as the very same objects")
+    void inboundMetadataIsPassedOnAndNotKept() {
+      List<Object> same = new ArrayList<>();
+      Metadata headers = new Metadata();
+      Metadata trailers = new Metadata();
+      @SuppressWarnings("unchecked")
+      MethodDescriptor<Object, Object> method =
+          (MethodDescriptor<Object, Object>) (MethodDescriptor<?, ?>) TextServer.UNARY;
+      ClientCall<Object, Object> call =
+          credentials.interceptor().interceptCall(method, CallOptions.DEFAULT, byHand);
+      call.start(
+          new ClientCall.Listener<>() {
+            @Override
+            public void onHeaders(Metadata received) {
+              same.add(received == headers);
+              received.removeAll(IssuedToken.AUTHORIZATION);
+            }
+
+            @Override
+            public void onClose(Status status, Metadata received) {
+              same.add(received == trailers);
+            }
+          },
+          new Metadata());
+      headers.put(IssuedToken.AUTHORIZATION, "the server's own");
+      attempts.get(0).listener.onHeaders(headers);
+      attempts.get(0).listener.onClose(Status.UNAUTHENTICATED, trailers);
+
+      assertThat(same).containsExactly(true, true);
+      assertThat(headers.keys()).isEmpty();
+      assertThat(trailers.keys()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("A request that will not be sent again is not held until the call ends")
+    void theRequestIsNotHeldOnceTheServerAnswers() throws Exception {
+      ClientCall<Object, Object> call = started(CallOptions.DEFAULT, new Metadata());
+      WeakReference<Object> request = send(call, new byte[1 << 20]);
+      attempts.get(0).listener.onHeaders(new Metadata());
+
+      Awaitility.await()
+          .until(
+              () -> {
+                System.gc();
+                return request.get() == null;
+              });
+      call.halfClose();
+    }
+
+    private WeakReference<Object> send(ClientCall<Object, Object> call, Object request) {
+      call.sendMessage(request);
+      return new WeakReference<>(request);
+    }
+
+    @Test
+    @DisplayName("An attempt that never got a token says nothing of the token of the one before")
+    void aRefusalOfOursDropsNoToken() {
+      started(CallOptions.DEFAULT, new Metadata());
+      FakeCall plaintext = FakeCall.create().level(SecurityLevel.NONE);
+      plaintext.applyTo(attempts.get(0).options.getCredentials()).status();
+      refuse(0);
+
+      assertThat(attempts).hasSize(1);
+      assertThat(lab.source.fetches()).isEqualTo(1);
+      assertThat(credentials.toString()).contains("generation 1");
+    }
+
+    @Test
     void aSecondAttemptThatCannotBeMadeLeavesTheRefusal() {
       started(CallOptions.DEFAULT, new Metadata());
       lab.source.next(() -> null, () -> null);
@@ -368,6 +497,7 @@ class RetryOnceTest {
           lab.builder().executor(Runnable::run).retryOnceOnUnauthenticated(true).build();
       AtomicInteger starts = new AtomicInteger();
       AtomicInteger cancels = new AtomicInteger();
+      IllegalStateException thrown = new IllegalStateException("after the start");
       ClientInterceptor hostile =
           new ClientInterceptor() {
             @Override
@@ -383,7 +513,7 @@ class RetryOnceTest {
                     super.start(listener, headers);
                   }
                   if (second) {
-                    throw new IllegalStateException("after the start");
+                    throw thrown;
                   }
                 }
 
@@ -391,6 +521,7 @@ class RetryOnceTest {
                 public void cancel(String message, Throwable cause) {
                   cancels.incrementAndGet();
                   super.cancel(message, cause);
+                  throw thrown; // the very same again
                 }
               };
             }

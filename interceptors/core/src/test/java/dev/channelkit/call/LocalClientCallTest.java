@@ -270,6 +270,33 @@ class LocalClientCallTest {
   }
 
   @Test
+  @DisplayName(
+      "C8 An answer that waits for nothing is not OK after its Context or deadline has ended")
+  void endedBeforeStartAndNothingToWaitFor() throws Exception {
+    Context.CancellableContext context = Context.current().withCancellation();
+    LocalClientCall<String, String> call = context.call(() -> empty(CallOptions.DEFAULT));
+    context.cancel(null);
+    call.start(listener, new Metadata());
+    assertEvents("close CANCELLED");
+
+    RecordingListener<String> own = new RecordingListener<>();
+    empty(deadline(Duration.ofSeconds(-1))).start(own, new Metadata());
+    executor.runAll();
+    assertThat(own.events()).containsExactly("close DEADLINE_EXCEEDED");
+
+    RecordingListener<String> inTime = new RecordingListener<>();
+    empty(deadline(Duration.ofSeconds(1))).start(inTime, new Metadata());
+    executor.runAll();
+    assertThat(inTime.events()).containsExactly("headers", "close OK");
+    assertThat(scheduler.pendingCount()).isZero();
+  }
+
+  private LocalClientCall<String, String> empty(CallOptions options) {
+    return LocalClientCall.answering(
+        MethodType.BIDI_STREAMING, options, runtime, new Metadata(), List.of());
+  }
+
+  @Test
   @DisplayName("B8 A listener that throws ends in one onClose(CANCELLED), nothing stays armed")
   void throwingListener() {
     listener.onEvent =

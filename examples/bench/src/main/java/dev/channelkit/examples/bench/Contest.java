@@ -33,27 +33,33 @@ final class Contest {
   }
 
   /**
-   * Measures, and repeats what is noisy.
+   * Measures each row once.
    *
    * @param rounds pairs per row
-   * @param watch told of each fork, and asked whether there is time to repeat
+   * @param watch told of each fork
+   * @return the rows by the names of the contenders, in their order
    */
-  List<Row> run(int rounds, Watch watch) throws RunnerException {
-    Map<String, List<Row>> rows = measure(contenders, rounds, watch);
-    for (int repeat = 1; repeat <= 3; repeat++) {
-      List<Contender> noisy =
-          contenders.stream()
-              .filter(
-                  contender ->
-                      rows.getOrDefault(contender.name(), List.of()).stream()
-                          .anyMatch(row -> row.verdict() == Verdict.NOISY))
-              .toList();
-      if (noisy.isEmpty() || !watch.timeToRepeat()) {
-        break;
-      }
+  Map<String, List<Row>> run(int rounds, Watch watch) throws RunnerException {
+    return measure(contenders, rounds, watch);
+  }
+
+  /**
+   * Measures the noisy rows anew, in place of what there was.
+   *
+   * @param rows as {@link #run} gave them; changed
+   */
+  void repeatNoisy(Map<String, List<Row>> rows, int rounds, Watch watch) throws RunnerException {
+    List<Contender> noisy =
+        contenders.stream()
+            .filter(contender -> isNoisy(rows.getOrDefault(contender.name(), List.of())))
+            .toList();
+    if (!noisy.isEmpty()) {
       rows.putAll(measure(noisy, rounds, watch));
     }
-    return rows.values().stream().flatMap(List::stream).toList();
+  }
+
+  static boolean isNoisy(List<Row> rows) {
+    return rows.stream().anyMatch(row -> row.verdict() == Verdict.NOISY);
   }
 
   private Map<String, List<Row>> measure(List<Contender> which, int rounds, Watch watch)
@@ -90,9 +96,8 @@ final class Contest {
   }
 
   /** Watches a run. */
+  @FunctionalInterface
   interface Watch {
     void fork(String benchmark, int round, int rounds);
-
-    boolean timeToRepeat();
   }
 }

@@ -25,7 +25,7 @@ record Leg(double nanos, double bytes) {
                 new OptionsBuilder()
                     .include("^" + (benchmarks.getName() + "." + method).replace(".", "\\.") + "$")
                     .forks(1)
-                    .warmupIterations(4)
+                    .warmupIterations(6)
                     .warmupTime(TimeValue.milliseconds(500))
                     .measurementIterations(10)
                     .measurementTime(TimeValue.milliseconds(120))
