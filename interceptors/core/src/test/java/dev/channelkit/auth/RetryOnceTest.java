@@ -28,7 +28,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -450,7 +449,7 @@ class RetryOnceTest {
       WeakReference<Object> request = send(call, new byte[1 << 20]);
       attempts.get(0).listener.onHeaders(new Metadata());
 
-      Awaitility.await()
+      await()
           .until(
               () -> {
                 System.gc();
