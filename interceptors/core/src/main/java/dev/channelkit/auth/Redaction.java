@@ -20,6 +20,9 @@ final class Redaction {
   private static final int MAX_CHECKED = 100;
   private static final int MIN_SECRET = 4;
 
+  // A page of HTML is as long; more helps nobody, and every text is searched many times.
+  private static final int MAX_TEXT = 8_192;
+
   private static final List<Pattern> LOOKS_SECRET =
       List.of(
           Pattern.compile("(?i)(\\bbearer\\s)\\s*[^\\s\"',;\\])}]+"),
@@ -39,7 +42,8 @@ final class Redaction {
 
   Redaction(Collection<String> values) {
     for (String value : values) {
-      if (value.length() >= MIN_SECRET) {
+      // A longer one does not fit in a text that is shown.
+      if (value.length() >= MIN_SECRET && value.length() <= MAX_TEXT) {
         secrets.add(value);
         // Padding says nothing, and is what encoders leave out first.
         String unpadded = value.replaceFirst("=+$", "");
@@ -77,7 +81,7 @@ final class Redaction {
   }
 
   String clean(String text) {
-    String cleaned = text;
+    String cleaned = shortened(text);
     for (String secret : secrets) {
       cleaned = withoutSecret(cleaned, secret);
     }
@@ -88,6 +92,18 @@ final class Redaction {
       cleaned = pattern.matcher(cleaned).replaceAll("$1" + HIDDEN);
     }
     return cleaned;
+  }
+
+  /** Cut between words, because half a secret would not be found. */
+  private static String shortened(String text) {
+    if (text.length() <= MAX_TEXT) {
+      return text;
+    }
+    int end = MAX_TEXT;
+    while (end > 0 && !Character.isWhitespace(text.charAt(end))) {
+      end--;
+    }
+    return text.substring(0, end) + " <" + (text.length() - end) + " more characters>";
   }
 
   /** Also where it is escaped as in an URL or in JSON, wholly or in part, or in another case. */

@@ -226,6 +226,18 @@ class NoSecretInAnyTextTest {
   }
 
   @Test
+  void aTextThatIsVeryLongIsCutBetweenWords() {
+    String secret = "t0ken".repeat(30);
+    String text = "word ".repeat(1_637) + secret + " word".repeat(1_000_000);
+
+    String cleaned = new Redaction(List.of(secret)).clean(text);
+
+    assertThat(cleaned).hasSizeLessThan(8_300).endsWith("more characters>").doesNotContain("t0ken");
+    assertThat(new Redaction(List.of()).clean("x".repeat(9_000)))
+        .isEqualTo(" <9000 more characters>");
+  }
+
+  @Test
   void secretsByTheNameBesideThem() {
     for (String leak :
         List.of(

@@ -482,6 +482,7 @@ class RetryOnceTest {
           lab.builder().executor(Runnable::run).retryOnceOnUnauthenticated(true).build();
       AtomicInteger starts = new AtomicInteger();
       AtomicInteger cancels = new AtomicInteger();
+      IllegalStateException thrown = new IllegalStateException("after the start");
       ClientInterceptor hostile =
           new ClientInterceptor() {
             @Override
@@ -497,7 +498,7 @@ class RetryOnceTest {
                     super.start(listener, headers);
                   }
                   if (second) {
-                    throw new IllegalStateException("after the start");
+                    throw thrown;
                   }
                 }
 
@@ -505,6 +506,7 @@ class RetryOnceTest {
                 public void cancel(String message, Throwable cause) {
                   cancels.incrementAndGet();
                   super.cancel(message, cause);
+                  throw thrown; // the very same again
                 }
               };
             }
