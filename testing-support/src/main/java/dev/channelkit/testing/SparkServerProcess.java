@@ -310,6 +310,11 @@ final class SparkServerProcess {
           "-Djava.awt.headless=true",
           "-Djdk.reflect.useDirectMethodHandle=false",
           "-Dio.netty.tryReflectionSetAccessible=true",
+          // Arrow's buffers need Netty's use of Unsafe, which JDK 24 and newer allow only when told
+          // to; an older JDK does not know the option.
+          "-XX:+IgnoreUnrecognizedVMOptions",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dio.netty.noUnsafe=false",
           "--add-opens=java.base/java.lang=ALL-UNNAMED",
           "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
           "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",

@@ -18,7 +18,11 @@ class OutsideProjectsTest {
     "--add-opens=java.base/java.lang=ALL-UNNAMED",
     "--add-opens=java.base/java.util=ALL-UNNAMED",
     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
-    "--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"
+    "--add-opens=java.base/sun.util.calendar=ALL-UNNAMED",
+    // Arrow on JDK 24 and newer; an older one does not know the second.
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "--sun-misc-unsafe-memory-access=allow",
+    "-Dio.netty.noUnsafe=false"
   };
 
   private static RealSparkConnect server;

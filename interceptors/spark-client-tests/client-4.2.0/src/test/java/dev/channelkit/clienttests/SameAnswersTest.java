@@ -49,7 +49,9 @@ class SameAnswersTest {
 
   @BeforeAll
   static void startServers() {
-    for (String version : List.of("4.0.1", "4.2.0")) {
+    // The older server refuses to run on JDK 24 or newer.
+    for (String version :
+        Runtime.version().feature() < 24 ? List.of("4.0.1", "4.2.0") : List.of("4.2.0")) {
       SERVERS.put(version, CompletableFuture.supplyAsync(() -> start(version)));
     }
     SERVERS.values().forEach(CompletableFuture::join);
