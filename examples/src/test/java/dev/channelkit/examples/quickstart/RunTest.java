@@ -27,6 +27,19 @@ class RunTest {
   }
 
   @Test
+  void a_call_that_was_on_its_way_when_the_new_token_came_did_not_wait() {
+    List<TokenSourceModel.Issued> tokens = List.of(token(1, 85), token(2, 2185));
+    assertThat(run(tokens, entry(2180, 2186, 2)).delayed()).isZero();
+    assertThat(run(tokens, entry(2174, 2186, 2)).delayed()).isEqualTo(1);
+  }
+
+  @Test
+  void a_call_that_had_no_token_to_go_with_waited_however_short() {
+    List<TokenSourceModel.Issued> tokens = List.of(token(1, 85), token(2, 2886));
+    assertThat(run(tokens, entry(2885, 2887, 2)).delayed()).isEqualTo(1);
+  }
+
+  @Test
   void a_call_that_waited_for_the_very_first_token_does_not_count() {
     assertThat(run(List.of(token(1, 85)), entry(0, 85, 1)).delayed()).isZero();
   }
