@@ -24,11 +24,18 @@ final class Contest {
 
   private final Class<?> benchmarks;
   private final String baseline;
+  private final List<String> warm;
   private final List<Contender> contenders;
 
-  Contest(Class<?> benchmarks, String baseline, List<Contender> contenders) {
+  /**
+   * A contest.
+   *
+   * @param warm methods that every JVM warms up before the one it measures; see {@link Leg#measure}
+   */
+  Contest(Class<?> benchmarks, String baseline, List<String> warm, List<Contender> contenders) {
     this.benchmarks = benchmarks;
     this.baseline = baseline;
+    this.warm = List.copyOf(warm);
     this.contenders = List.copyOf(contenders);
   }
 
@@ -68,10 +75,10 @@ final class Contest {
     Map<Contender, List<Pair>> bytes = new LinkedHashMap<>();
     for (int round = 1; round <= rounds; round++) {
       watch.fork(baseline, round, rounds);
-      Leg bare = Leg.measure(benchmarks, baseline);
+      Leg bare = Leg.measure(benchmarks, baseline, warm);
       for (Contender contender : which) {
         watch.fork(contender.method(), round, rounds);
-        Leg ours = Leg.measure(benchmarks, contender.method());
+        Leg ours = Leg.measure(benchmarks, contender.method(), warm);
         nanos
             .computeIfAbsent(contender, key -> new ArrayList<>())
             .add(new Pair(bare.nanos(), ours.nanos()));

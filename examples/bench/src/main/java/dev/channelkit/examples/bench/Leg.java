@@ -1,14 +1,17 @@
 package dev.channelkit.examples.bench;
 
+import java.util.List;
 import java.util.Map;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.openjdk.jmh.runner.options.WarmupMode;
 
 /**
  * One fork of one benchmark.
@@ -18,12 +21,21 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  */
 record Leg(double nanos, double bytes) {
 
-  /** Runs a benchmark in a JVM of its own. */
-  static Leg measure(Class<?> benchmarks, String method) throws RunnerException {
+  /**
+   * Runs a benchmark in a JVM of its own.
+   *
+   * @param warm other methods to warm up in that JVM before it, so that every JVM of a contest
+   *     compiles what they share from the same profile
+   */
+  static Leg measure(Class<?> benchmarks, String method, List<String> warm) throws RunnerException {
+    ChainedOptionsBuilder options =
+        new OptionsBuilder()
+            .include(pattern(benchmarks, method))
+            .warmupMode(warm.isEmpty() ? WarmupMode.INDI : WarmupMode.BULK);
+    warm.forEach(other -> options.includeWarmup(pattern(benchmarks, other)));
     RunResult result =
         new Runner(
-                new OptionsBuilder()
-                    .include("^" + (benchmarks.getName() + "." + method).replace(".", "\\.") + "$")
+                options
                     .forks(1)
                     .warmupIterations(6)
                     .warmupTime(TimeValue.milliseconds(500))
@@ -40,6 +52,10 @@ record Leg(double nanos, double bytes) {
     return new Leg(
         result.getPrimaryResult().getStatistics().getPercentile(50),
         allocated(result.getSecondaryResults()));
+  }
+
+  private static String pattern(Class<?> benchmarks, String method) {
+    return "^" + (benchmarks.getName() + "." + method).replace(".", "\\.") + "$";
   }
 
   @SuppressWarnings("rawtypes") // JMH's own signature

@@ -42,6 +42,7 @@ final class StackSuite implements Callable<Integer> {
           new Contest(
               CallBenchmark.class,
               "bare",
+              List.of("bare", "stack"),
               List.of(
                   new Contender(
                       "call: 1 forwarding interceptor / bare", "oneForwarding", null, null),
@@ -55,12 +56,14 @@ final class StackSuite implements Callable<Integer> {
           new Contest(
               CredentialsBenchmark.class,
               "grpcAuth",
+              List.of(),
               List.of(
                   new Contender(
                       "warm credentials / grpc-auth", "cached", Bar.ratio(0.45), Bar.ratio(0.4)))),
           new Contest(
               SessionKeyBenchmark.class,
               "byName",
+              List.of(),
               List.of(
                   new Contender(
                       "session key, generated message / by name",
