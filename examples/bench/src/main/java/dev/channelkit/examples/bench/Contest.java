@@ -39,6 +39,10 @@ final class Contest {
     this.contenders = List.copyOf(contenders);
   }
 
+  boolean hasRow(String prefix) {
+    return contenders.stream().anyMatch(contender -> contender.name().startsWith(prefix));
+  }
+
   /**
    * Measures each row once.
    *
