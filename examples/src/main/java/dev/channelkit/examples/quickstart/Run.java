@@ -126,8 +126,7 @@ record Run(
     Instant notBefore = onItsWay ? start.plus(ON_ITS_WAY) : start;
     return tokens.stream()
         .anyMatch(
-            token ->
-                token.generation() == rpc.generation() && token.issuedAt().isAfter(notBefore));
+            token -> token.generation() == rpc.generation() && token.issuedAt().isAfter(notBefore));
   }
 
   /** When the calls started. */
